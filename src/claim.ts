@@ -24,7 +24,7 @@ export interface Joined {
   readonly committing: Promise<CommitAnswer>
   /** Whether one has succeeded. */
   readonly isDone: boolean
-  /** Commits once the transaction is over: asks whether it was committed. */
+  /** Commits once the transaction has ended: asks whether it was committed. */
   ask(): Promise<CommitAnswer>
 }
 

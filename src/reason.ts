@@ -72,3 +72,9 @@ const A_WRONG_SIGNATURE =
 export function mismatch(detail: string): Failure<'signature_mismatch'> {
   return { reason: 'signature_mismatch', detail, help: A_WRONG_SIGNATURE }
 }
+
+export type KeyKind = 'secret' | 'public key'
+
+/** The detail of a signature that fits none of so many secrets or keys. */
+export const fitsNone = (many: number, kind: KeyKind = 'secret'): string =>
+  `the signature does not match your ${kind}${many > 1 ? 's' : ''}`

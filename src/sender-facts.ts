@@ -24,8 +24,12 @@ export interface SenderFacts {
   readonly tests?: string
   /** A secret that everybody knows, with which the sender signs its tests. */
   readonly testSecret?: string
-  /** The member of the body, as a JSON pointer, that is false in a test event and true in others. */
-  readonly liveMember?: string
+  /** The member of the body, as a JSON pointer, that tells test events from live ones, and its two values. */
+  readonly mode?: {
+    readonly member: string
+    readonly live: string | boolean
+    readonly test: string | boolean
+  }
   /** Other senders sign in the same way, so their deliveries look like this one's. */
   readonly isShared?: true
   /** Signature headers of other versions, by lower-case name: how their values begin, and what they are. */

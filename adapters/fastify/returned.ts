@@ -6,7 +6,7 @@ import type { HandlerEnd } from '../kit/hung-up.ts'
 const RETURNED: unique symbol = Symbol('hookgate.returned')
 const IN_CALLBACK: unique symbol = Symbol('hookgate.inCallback')
 
-/** Told of that, if the response is over before the handler is called. */
+/** Called with the handler, if the response ended before that. */
 const CALLED: unique symbol = Symbol('hookgate.called')
 
 /** Settles when an answer that was held back goes on. */
@@ -76,7 +76,7 @@ function afterHeld(returned: Promise<unknown>, request: HandledRequest): Promise
 }
 
 /**
- * How the handler of a request ends whose response is over, or whose client has left. Fastify sends what it returns, but sends nothing
+ * How the handler ends after its response has ended, or its client has left. Fastify sends what it returns, but sends nothing
  * for undefined then.
  */
 export async function endOfRoute(request: HandledRequest, reply: FastifyReply): Promise<HandlerEnd> {

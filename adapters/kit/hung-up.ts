@@ -27,7 +27,7 @@ export type HandlerEnd = number | 'answers' | 'leaves'
  * what ends it in the same turn of the event loop, because that may have waited for `close`.
  *
  * @param isClosing Whether `close` is being emitted. If not, it was before the handler started.
- * @param onReturn Called if the handler is over before the response.
+ * @param onReturn Called if the handler ends before the response.
  */
 export async function statusAfterHangUp(
   response: NodeResponse,

@@ -133,7 +133,7 @@ function statusOfThrown({ thrown }: StatusOf<never>, error: unknown): number {
 
 /** How an adapter sees its handler end, apart from its response. */
 export interface SeenHandler {
-  /** Asked if the response is over without it. Undefined if nobody can see it. */
+  /** Asked if the response has ended without it. Undefined if nobody can see it. */
   handled(): Promise<HandlerEnd> | undefined
   /** Its event is settled no earlier than this, and its lease is renewed until then. */
   readonly awaited?: Promise<unknown>

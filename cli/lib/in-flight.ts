@@ -6,7 +6,7 @@ export class InFlight {
     return this.#work.size
   }
 
-  /** Starts the work, and counts it until it is over. */
+  /** Starts the work, and counts it until it ends. */
   add<Result>(start: () => Promise<Result>): Promise<Result> {
     const work = start()
     this.#work.add(work)

@@ -16,7 +16,7 @@ export interface SendCommand {
 }
 
 /**
- * The text of the command, if this listener accepts what it sends. It does not if the private key at hand is another's, if the
+ * The text of the command, if this listener accepts what it sends. It does not if the private key that was passed is another's, if the
  * networks that may send exclude this machine, or if the sample is too large.
  */
 export async function workingCommand(

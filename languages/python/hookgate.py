@@ -573,7 +573,7 @@ class _Verification:
             matches = key.matcher(self.signed)
             if any([matches(item.removeprefix(key.prefix)) for item in given[: form.get("maxSignatures", 10)]]):
                 found.append(key.secret)
-        return found[0] if found else _refuse("signature_mismatch", "the signature matches none of the keys")
+        return found[0] if found else _refuse("signature_mismatch", "the signature does not match your secret")
 
     def signatures(self) -> list[str]:
         """The items of the headers, or the one in the query or a member."""

@@ -6,7 +6,7 @@ import { encodeBase64url, encodeUtf8 } from '../lib/bytes.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { checkedElsewhere, checkOptions, type OptionCheck } from '../lib/options.ts'
 import { SECRET_BYTES } from '../limits.ts'
-import { fail, mismatch } from '../reason.ts'
+import { fail, fitsNone, mismatch } from '../reason.ts'
 import { SIGNATURE_HEADER, signedBeforeBody } from '../specification.ts'
 import type { Authentication, Authenticator } from './authenticator.ts'
 import type { Evidence } from './evidence.ts'
@@ -66,9 +66,7 @@ function authenticate(evidence: Evidence, keys: readonly HmacKey[]): MaybePromis
     whenKnown(mac(before, evidence.bytes, '', keys.length), (right) => constantTimeEqual(signature, right)),
   )
   return whenKnown(found, (key) =>
-    key === undefined
-      ? mismatch(`the signature matches none of the secrets (${keys.length})`)
-      : { method: 'hmac', secretId: key.id },
+    key === undefined ? mismatch(fitsNone(keys.length)) : { method: 'hmac', secretId: key.id },
   )
 }
 

@@ -33,7 +33,7 @@ export const CERTIFICATE_OPTIONS: OptionTable<CertificateOptions> = {
 export interface RsaSignature {
   readonly hash: 'SHA-1' | 'SHA-256'
   readonly signature: Uint8Array<ArrayBuffer>
-  /** Called once the certificate is at hand, so that no message is held while it is fetched. */
+  /** Called once the certificate is there, so that no message is held while it is fetched. */
   readonly message: () => MaybePromise<Uint8Array<ArrayBuffer>>
 }
 

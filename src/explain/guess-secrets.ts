@@ -146,7 +146,7 @@ function otherKeys(bare: string, key: KeyForm, { name }: ExpectedSender): readon
 function atSender(bare: string, { name, scheme }: ExpectedSender): readonly Text[] {
   const says = (what: string) =>
     isMadeBySender(scheme)
-      ? `what signed this is not ${name}, e.g. a test: its secret has ${what}, so correct it there`
+      ? `this was not signed by ${name}, but e.g. by a test whose secret has ${what}: correct it there`
       : `${name}'s copy of the secret has ${what}: correct it there`
   return [
     [says('a line break at its end'), `${bare}\n`],

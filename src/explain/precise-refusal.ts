@@ -2,7 +2,8 @@ import type { SenderScheme } from '../code-scheme.ts'
 import { type ExpectedSender, headerTitle } from './expected-sender.ts'
 
 /** Details that say no more than that a signature or a secret is wrong, for which the mistakes are tried. */
-const WRONG_SIGNATURE = /^the signature does not verify$|\bnone of the (?:keys|secrets)\b/
+const WRONG_SIGNATURE =
+  /^the signature does not verify$|\bnone of the (?:keys|secrets)\b|^the signature does not match your /
 const AHEAD = /^(?:iat|nbf|exp) is over [0-9]+ s ahead$/
 const OTHER_BODY = / does not match the body$/
 /** What is wrong with the form of a token, or with the fields that every token has. */

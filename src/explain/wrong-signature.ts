@@ -134,18 +134,21 @@ function unknownMistake(delivery: Delivery, expected: ExpectedSender): string {
   if (typeof length === 'string' && /^[0-9]{1,9}$/.test(length) && Number(length) !== body.length) {
     return `the body is not the one that was sent: Content-Length is ${length}, and the body has ${body.length} bytes; verify the exact bytes that arrived`
   }
-  const another = isSigned
-    ? `No common mistake found: ${name} signed with another secret, or another body, or did not send this`
-    : `No common mistake found: ${name} sent another secret, or did not send this`
-  return strangeSecret(expected) ?? another
+  const unknown = isSigned
+    ? `the secret is wrong, the body was changed, or ${name} did not send this`
+    : `the secret is wrong, or ${name} did not send this`
+  return strangeSecret(expected) ?? `${unknown}; nothing more specific was found`
 }
 
 /** A question only: nothing says yet that the sender wrote this body. Reads no other value of it. */
-function modeOf({ body }: Delivery, { facts: { liveMember } }: ExpectedSender): readonly string[] {
-  const isLive = liveMember === undefined ? undefined : memberAt(jsonOf(body), pointerSteps(liveMember))
-  if (isLive === false)
+function modeOf({ body }: Delivery, { facts: { mode } }: ExpectedSender): readonly string[] {
+  const found = mode && memberAt(jsonOf(body), pointerSteps(mode.member))
+  if (found === undefined) return []
+  if (found === mode?.test)
     return ["the body says that this is a test event: is this the live endpoint's secret?"]
-  return isLive === true ? ["the body says that this is a live event: is this a test endpoint's secret?"] : []
+  return found === mode?.live
+    ? ["the body says that this is a live event: is this a test endpoint's secret?"]
+    : []
 }
 
 /** What a sender sends that does not verify, although nothing is wrong. */

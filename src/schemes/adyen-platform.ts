@@ -28,6 +28,7 @@ export const adyenPlatform: SchemeFactory<SecretOptions, '/type'> = schemeOf(
     facts: {
       unsigned:
         'Adyen signs only if the webhook has an HMAC key: generate one in the Customer Area, under Developers, Webhooks, Security',
+      mode: { member: '/environment', live: 'live', test: 'test' },
     },
     limits: 'The URL and the other headers are not signed.',
   },

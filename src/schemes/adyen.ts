@@ -3,7 +3,7 @@ import type { Evidence } from '../auth/evidence.ts'
 import { ListenerConfigError } from '../errors.ts'
 import { encodeUtf8 } from '../lib/bytes.ts'
 import { type Json, memberAt, pointerSteps, signedMember } from '../lib/json.ts'
-import { type Failure, fail, mismatch, unsignedBecause } from '../reason.ts'
+import { type Failure, fail, fitsNone, mismatch, unsignedBecause } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -101,6 +101,7 @@ const ADYEN: CodeScheme = {
     unsigned:
       'Adyen signs only if the webhook has an HMAC key: generate one in the Customer Area, under Developers, Webhooks, Security',
     otherSecrets: 'each webhook has its own, in test and live',
+    mode: { member: '/live', live: 'true', test: 'false' },
     otherFormats:
       "Adyen sends a form or SOAP if the webhook's method is HTTP POST or SOAP: choose JSON in the Customer Area, under Developers, Webhooks",
   },
@@ -133,7 +134,7 @@ export const adyen: CodeSchemeFactory<
     for (const { signature, text } of items) {
       const signed = encodeUtf8(text)
       const id = await signerOf(keys, signature, signed)
-      if (id === undefined) return mismatch('an item matches none of the secrets')
+      if (id === undefined) return mismatch(fitsNone(keys.length))
       evidence.signed = { before: '', body: signed, after: '' }
       signer ||= id
     }

@@ -5,7 +5,7 @@ import { tryAll } from '../auth/try-all.ts'
 import type { Mac } from '../crypto/algorithms.ts'
 import { decodeUtf8, encodeBase64, encodeUtf8 } from '../lib/bytes.ts'
 import { exactText } from '../lib/options.ts'
-import { type Failure, fail, mismatch } from '../reason.ts'
+import { type Failure, fail, fitsNone, mismatch } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -140,8 +140,9 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
   BRAINTREE,
   { ...SHARED_SECRET_OPTIONS, publicKey: exactText },
   ({ secrets, publicKey }, authBy) => {
+    const known = namedSecrets(secrets, 'secrets', secretText)
     // Some hosts strip the last line feed.
-    const keys = namedSecrets(secrets, 'secrets', secretText).flatMap(({ id, secret }) => {
+    const keys = known.flatMap(({ id, secret }) => {
       const macOf = macWith(secret)
       return ['', '\n'].map((after) => ({ id, after, macOf }))
     })
@@ -153,7 +154,7 @@ export const braintree: CodeSchemeFactory<BraintreeOptions> = defineCodeScheme(
         const mac = await macOf(payload, after, keys.length)
         return tryAll(signatures, (signature) => constantTimeEqual(mac, signature)) !== undefined
       })
-      if (key === undefined) return mismatch('bt_signature matches none of the secrets')
+      if (key === undefined) return mismatch(fitsNone(known.length))
       // Only now: to look at every byte of a stranger's takes as long as to sign them all.
       if (!isBase64(payload)) return fail('signature_mismatch', 'bt_payload is not base64')
       evidence.signed = { before: '', body: payload, after: key.after }

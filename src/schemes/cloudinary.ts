@@ -2,7 +2,7 @@ import { hashWith } from '#crypto'
 import { namedSecrets, secretText } from '../auth/secrets.ts'
 import { byteText, encodeUtf8 } from '../lib/bytes.ts'
 import type { HashedBytes } from '../lib/unread.ts'
-import { mismatch } from '../reason.ts'
+import { fitsNone, mismatch } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -75,7 +75,7 @@ export const cloudinary: CodeSchemeFactory<SharedSecretOptions, '/notification_t
         mac: () => hashOf(algorithm, bytes, timestampText, secret, known.length),
       }))
       const signer = await signerOf(keys, signature, bytes)
-      if (signer === undefined) return mismatch('the signature matches none of the secrets')
+      if (signer === undefined) return mismatch(fitsNone(keys.length))
       evidence.signed = { before: '', body: bytes, after: timestampText }
       return authBy(signer)
     }

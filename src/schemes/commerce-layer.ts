@@ -78,6 +78,10 @@ export const commerceLayer: SchemeFactory<SecretOptions & TopicOptions, 'x-comme
   eventType: { header: 'x-commercelayer-topic' },
   topics: /* @__PURE__ */ listTopics(),
   maxBodyBytes: 5_242_880, // as in the example of commercelayer/examples
-  facts: { unsigned: false, otherSecrets: 'each webhook has its own' },
+  facts: {
+    unsigned: false,
+    otherSecrets: 'each webhook has its own',
+    mode: { member: '/data/meta/mode', live: 'live', test: 'test' },
+  },
   limits: 'The time, the URL and the headers are not signed: X-CommerceLayer-Topic can be changed.',
 })

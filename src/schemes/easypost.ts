@@ -25,6 +25,7 @@ export const easypost: SchemeFactory<SecretOptions, '/description'> = schemeOf({
     unsigned:
       'EasyPost signs only the webhooks with a webhook_secret: set one when you create or update the webhook',
     otherKeys: { EZAK: 'a production API key', EZTK: 'a test API key' },
+    mode: { member: '/mode', live: 'production', test: 'test' },
   },
   limits: 'The time, the URL and the headers are not signed.',
 })

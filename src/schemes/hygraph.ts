@@ -2,7 +2,7 @@ import type { Signed } from '../crypto/algorithms.ts'
 import { fieldText } from '../delivery.ts'
 import { byteText, encodeUtf8 } from '../lib/bytes.ts'
 import type { HashedBytes } from '../lib/unread.ts'
-import { fail, mismatch } from '../reason.ts'
+import { fail, fitsNone, mismatch } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -74,7 +74,7 @@ export const hygraph: CodeSchemeFactory<SharedSecretOptions, '/operation'> = def
       if (time === '') return fail('signature_mismatch', `${HEADER} is not sign=…, env=…, t=…`)
       const signed = signedText(evidence.bytes, environment, time)
       const signer = await signerOf(keys, signature, signed)
-      if (signer === undefined) return mismatch('the signature matches none of the secrets')
+      if (signer === undefined) return mismatch(fitsNone(keys.length))
       evidence.timestampText = time
       evidence.signed = signed
       return authBy(signer)

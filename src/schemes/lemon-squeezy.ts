@@ -22,6 +22,9 @@ export const lemonSqueezy: SchemeFactory<SecretOptions, '/meta/event_name'> = sc
   eventType: { member: '/meta/event_name' },
   maxBodyBytes: 1_048_576,
   maxRunSeconds: 95, // and a lease: Lemon Squeezy sends its last attempt after 155 s
-  facts: { unsigned: false },
+  facts: {
+    unsigned: false,
+    mode: { member: '/data/attributes/test_mode', live: false, test: true },
+  },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -1,7 +1,7 @@
 import { type Delivery, headerOf, queryTextOf } from '../delivery.ts'
 import { encodeUtf8 } from '../lib/bytes.ts'
 import { memberAt, textAt } from '../lib/json.ts'
-import { fail, mismatch } from '../reason.ts'
+import { fail, fitsNone, mismatch } from '../reason.ts'
 import {
   type CodeScheme,
   type CodeSchemeFactory,
@@ -132,7 +132,7 @@ export const mercadoPago: CodeSchemeFactory<SharedSecretOptions, '/type'> = defi
         evidence.signed = { before: '', body: manifest, after: '' }
         return authBy(signer)
       }
-      return mismatch('the signature matches none of the secrets')
+      return mismatch(fitsNone(keys.length))
     }
   },
 )

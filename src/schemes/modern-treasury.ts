@@ -23,6 +23,10 @@ export const modernTreasury: SchemeFactory<SecretOptions, '/event'> = schemeOf({
   eventId: { header: 'x-webhook-id' },
   eventType: { member: '/event' },
   maxBodyBytes: 1_048_576,
-  facts: { unsigned: false, otherSecrets: 'live and test mode have their own' },
+  facts: {
+    unsigned: false,
+    otherSecrets: 'live and test mode have their own',
+    mode: { member: '/data/live_mode', live: true, test: false },
+  },
   limits: 'The time, the URL and the headers are not signed: X-Webhook-ID and X-Topic can be changed.',
 })

@@ -19,6 +19,7 @@ export const paystack: SchemeFactory<SecretOptions, '/event'> = schemeOf({
     signsWithApiKey: true,
     unsigned: false,
     otherSecrets: 'test and live mode have their own; it is no public key',
+    mode: { member: '/data/domain', live: 'live', test: 'test' },
   },
   algorithm: 'hmac-sha512',
   key: 'text',

@@ -30,7 +30,7 @@ export const stripe: SchemeFactory<SecretOptions, '/type'> = schemeOf({
     unsigned: false,
     otherKeys: { we_: 'the ID of an endpoint' },
     otherSecrets: 'each endpoint has its own, and `stripe listen` another',
-    liveMember: '/livemode',
+    mode: { member: '/livemode', live: true, test: false },
   },
   limits: 'The URL and the other headers are not signed.',
 })

@@ -9,7 +9,7 @@ import { ListenerConfigError } from '../errors.ts'
 import { decodeBase64, decodeUtf8 } from '../lib/bytes.ts'
 import type { Json } from '../lib/json.ts'
 import { checkedElsewhere, type OptionCheck } from '../lib/options.ts'
-import { fail, mismatch, unsignedBecause } from '../reason.ts'
+import { fail, fitsNone, mismatch, unsignedBecause } from '../reason.ts'
 import type { BodyForm } from '../scheme.ts'
 import {
   COMMON_OPTIONS,
@@ -118,7 +118,7 @@ export const wix: CodeSchemeFactory<WixOptions, '/eventType'> = defineCodeScheme
       if (typeof jws === 'string') return fail('token_invalid', jws)
       const { signature, signingInput } = jws
       const signer = await tryAll(keys, ({ verifies }) => verifies(signature, signingInput, keys.length))
-      if (signer === undefined) return mismatch('the signature matches none of publicKeys')
+      if (signer === undefined) return mismatch(fitsNone(keys.length, 'public key'))
       const claims = payloadOf(jws)
       if (typeof claims === 'string') return fail('token_invalid', claims)
       return claimsProblem(claims, [], TIMES, now) ?? authBy(signer.id)

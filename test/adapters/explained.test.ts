@@ -69,7 +69,7 @@ const refuse = (
   reason: Reason = 'signature_mismatch',
 ) => warnOfRefusal({ delivery, listener }, { ok: false, reason, status: 401, detail: 'none of the keys' })
 
-const isExplained = (line: string) => line.includes('No common mistake found')
+const isExplained = (line: string) => line.includes('nothing more specific was found')
 
 /** What the console says before the explanation of a later refusal, which begins when all others have ended. */
 async function saidUntilLater(said: () => readonly string[]): Promise<readonly string[]> {
@@ -94,7 +94,11 @@ describe('a refused delivery on a terminal', () => {
     refuse(listener, deliveryOf('{"id":"evt_1"}'))
     await expect
       .poll(said)
-      .toEqual([expect.stringMatching(`^${start}. No common mistake found: Stripe signed`)])
+      .toEqual([
+        expect.stringMatching(
+          `^${start}. The secret is wrong, the body was changed, or Stripe did not send this; nothing more`,
+        ),
+      ])
     refuse(listener, deliveryOf('{"id":"evt_1"}'))
     await expect.poll(said).toEqual([expect.anything(), start])
     refuse(listener, deliveryOf(''))
@@ -106,7 +110,7 @@ describe('a refused delivery on a terminal', () => {
     clock.advance(60_000)
     refuse(listener, deliveryOf('{"id":"evt_1"}'))
     await expect.poll(said).toHaveLength(5)
-    expect(said().slice(3)).toEqual([start, expect.stringMatching(`^${start}. No common mistake found`)])
+    expect(said().slice(3)).toEqual([start, expect.stringMatching(`^${start}. The secret is wrong`)])
   })
 
   it('a flood of 10,000 is explained once, in 40 lines', async () => {
@@ -138,7 +142,7 @@ describe('a refused delivery on a terminal', () => {
     clock.advance(60_000)
     refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
     await expect.poll(said).toHaveLength(13)
-    expect(said()[12]).toContain('No common mistake found')
+    expect(said()[12]).toContain('nothing more specific was found')
   })
 
   it('while one is explained, others get the line without an explanation', async () => {
@@ -191,7 +195,7 @@ describe('a refused delivery on a terminal', () => {
     refuse(listener, deliveryOf('{"id":"evt_1"}'), 'auth_missing')
     await expect.poll(said).toHaveLength(1)
     refuse(listener, deliveryOf('{"id":"evt_1"}')) // the same cause again
-    expect(await saidUntilLater(said)).toEqual([expect.stringContaining('No common mistake found')])
+    expect(await saidUntilLater(said)).toEqual([expect.stringContaining('nothing more specific was found')])
   })
 
   it.each([
@@ -228,7 +232,7 @@ describe('a refused delivery on a terminal', () => {
     clock.advance(60_000)
     refuse(listenerWith(), deliveryOf(' '.repeat(16_385)))
     await expect.poll(said).toHaveLength(2)
-    expect(said()[0]).toContain('No common mistake found')
+    expect(said()[0]).toContain('nothing more specific was found')
     expect(said()[1]).toContain('The body is over 16 KB, so the well-known mistakes were not tried.')
   })
 
@@ -288,7 +292,7 @@ describe('a refused delivery in a log', () => {
     await expect.poll(said).toHaveLength(4)
     const start = `^hookgate: listener "${listener.id}" refused a delivery: signature_mismatch`
     for (const explanation of [said()[1], said()[3]]) {
-      expect(explanation).toMatch(new RegExp(`${start}. No common mistake found`))
+      expect(explanation).toMatch(new RegExp(`${start}. The secret is wrong`))
       expect(explanation).toMatch(/ More: https:\S+#signature_mismatch$/) // no command for a developer
     }
   })

@@ -112,7 +112,7 @@ describe('the line on a terminal says what to do', () => {
     const auth = hmac({ secrets: 'explain-line-0123456789' })
     const signed = toDelivery(await signHmac({ secret: 'another-secret-0123456789', body: '{}' }))
     expect(await lineOf(auth, signed)).toBe(
-      'The signature matches none of the secrets (1). Check what you pass: the secret of the listener; the sender must have the same, also after a change. Check that no proxy, middleware or gateway in front of this listener changes the body. To see what arrives, run: npx --no-install hookgate listen --ui',
+      'The signature does not match your secret. Check what you pass: the secret of the listener; the sender must have the same, also after a change. Check that no proxy, middleware or gateway in front of this listener changes the body. To see what arrives, run: npx --no-install hookgate listen --ui',
     )
     const malformed = changed(signed, { 'webhook-signature': 'nope' })
     expect(await lineOf(auth, malformed)).toMatch(

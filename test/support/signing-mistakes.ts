@@ -90,6 +90,10 @@ export const MISTAKES: readonly (readonly [name: string, sent: Sent, words: RegE
     { signature: `v1,${mac(`${ID}.${AT}.${BODY}`, decoded).toString('base64')}` },
     /Standard Webhooks/,
   ],
-  ['another secret', { signature: spell(mac(`${AT}.${ID}.${BODY}`, 'other')) }, /No common mistake found/],
+  [
+    'another secret',
+    { signature: spell(mac(`${AT}.${ID}.${BODY}`, 'other')) },
+    /nothing more specific was found/,
+  ],
   ['no digest at all', { signature: 'nonsense' }, /not a signature in any common encoding/],
 ]

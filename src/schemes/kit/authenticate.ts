@@ -9,7 +9,7 @@ import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
 import { encodeUtf8, WIDE } from '../../lib/bytes.ts'
 import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
-import { fail, mismatch } from '../../reason.ts'
+import { fail, fitsNone, type KeyKind, mismatch } from '../../reason.ts'
 import type { Algorithm, PublicKeyAlgorithm, Scheme, SchemeOptions, SignatureForm } from '../../scheme.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
 import type { keyBytes } from './keys.ts'
@@ -19,6 +19,7 @@ import { type SignedValues, type signedRequest, templateReader, type UrlText } f
 
 /** One configured secret or public key. */
 interface SchemeKey {
+  readonly kind: KeyKind
   readonly auth: EventAuth
   /** The prefix of its signatures. */
   readonly prefix: string
@@ -145,7 +146,7 @@ function askKeys(
 }
 
 function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authentication {
-  return key?.auth ?? mismatch(`the signature matches none of the keys (${keys.length})`)
+  return key?.auth ?? mismatch(fitsNone(keys.length, keys[0]?.kind))
 }
 
 /** Returns the items that start with the prefix, without it, and all others if it is optional. Stops after `most` items. */
@@ -182,6 +183,7 @@ function keysOf(
         const matches = matcherOf({ ...kind, signature }, secret, parts)
         if (typeof matches === 'string') throw new ListenerConfigError(option, matches)
         return {
+          kind: option === 'publicKeys' || isSecondKind ? 'public key' : 'secret',
           auth: Object.freeze({ method: 'scheme', scheme: name, secretId: id, covers: coverageOf(scheme) }),
           prefix: (isSecondKind ? publicKey.prefix : signature.prefix) ?? '',
           prefixOptional: signature.prefixOptional,

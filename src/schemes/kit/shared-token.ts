@@ -3,7 +3,7 @@ import type { Evidence } from '../../auth/evidence.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import { type Claims, checkToken, claimsOf, type TokenFailure, type TokenRules } from '../../auth/token.ts'
 import { encodeBase64url, encodeUtf8 } from '../../lib/bytes.ts'
-import { fail } from '../../reason.ts'
+import { fail, fitsNone } from '../../reason.ts'
 import { macKeys, signerOf } from './keys.ts'
 
 export const HS256 = ['HS256'] as const
@@ -31,7 +31,7 @@ export function sharedTokens(
     const signed = encodeUtf8(token.signingInput)
     const secretId = await signerOf(keys, encodeBase64url(token.signature), signed)
     return secretId === undefined
-      ? fail('token_invalid', 'the signature matches none of the secrets')
+      ? fail('token_invalid', fitsNone(keys.length))
       : { secretId, claims: claimsOf(token), signed }
   }
 }

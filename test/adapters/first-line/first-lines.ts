@@ -89,7 +89,7 @@ export const FIRST_LINES: { readonly [title: string]: (sender: string) => string
       ? `secrets[0]: begins or ends with a line break; trim it; ${PASS[sender]}`
       : `secrets[0]: has a line break at its end; remove it; ${PASS[sender]}`,
   'the secret is of another endpoint, or of the other mode': (sender) =>
-    `No common mistake found: ${TITLES[sender]} signed with another secret, or another body, or did not send this. Check what you pass: ${OTHER_SECRETS[sender]} ${UNCHANGED} ${sender === 'twilio' ? 'Check that publicUrl, https://shop.example/webhooks, is the URL that Twilio calls, and that nothing in front of this listener changes its query. ' : ''}${COMMAND}${sender}`,
+    `The secret is wrong, the body was changed, or ${TITLES[sender]} did not send this; nothing more specific was found. Check what you pass: ${OTHER_SECRETS[sender]} ${UNCHANGED} ${sender === 'twilio' ? 'Check that publicUrl, https://shop.example/webhooks, is the URL that Twilio calls, and that nothing in front of this listener changes its query. ' : ''}${COMMAND}${sender}`,
   'a body parser runs first': () =>
     "ListenerConfigError: body: was read before hookgate could, and its exact bytes are gone: run hookgate before any body parser (such as express.json()), or keep the bytes in Node's request.rawBody",
   'a parser runs first, and its result is written again': (sender) =>

@@ -148,8 +148,47 @@ it.each(['svix', 'standard-webhooks'])('%s: a secret written in hex is named', a
 
 it('Paystack: the key of its API is the secret, so another mistake is named', async () => {
   expect(await firstSaid('paystack', (secret) => `sk_live_${secret}`)).toMatch(
-    /^No common mistake found: Paystack signed/,
+    /or Paystack did not send this; nothing more specific was found$/,
   )
+})
+
+describe('the mode that the body names', async () => {
+  const named = await Promise.all(
+    files.map(async (file) => ({ file, mode: (await schemeFactory(file.scheme)).scheme.facts?.mode })),
+  )
+  const withMode = named.flatMap(({ file, mode }) => (mode === undefined ? [] : [{ ...file, mode }]))
+
+  it('the rows of ten senders say where', () => {
+    expect(withMode.map(({ scheme }) => scheme).join(' ')).toBe(
+      'adyen-platform adyen commerce-layer easypost fastspring lemon-squeezy modern-treasury paystack revenuecat stripe',
+    )
+  })
+
+  it.each(withMode)('$scheme: is asked about, if nothing else explains the signature', async (file) => {
+    const { member, live, test } = file.mode
+    const made = await withOtherSecrets(file, (secret) =>
+      secret.replace(/[0-9]/g, '7').replace(/[a-f]/g, 'e'),
+    )
+    if (typeof made === 'string') throw new Error(made)
+    for (const [value, question] of [
+      [test, /^the body says that this is a test event: is this the live endpoint's secret\?$/],
+      [live, /^the body says that this is a live event: is this a test endpoint's secret\?$/],
+      ['another', undefined],
+    ] as const) {
+      const body = JSON.parse(Buffer.from(made.delivery.body).toString())
+      const steps = member.split('/').slice(1)
+      const last = steps.pop() ?? ''
+      let holder = body
+      for (const step of steps) holder = holder[step] ??= {}
+      holder[last] = value
+      const delivery = { ...made.delivery, body: Buffer.from(JSON.stringify(body)) }
+      const verdict = await verify(delivery, made.listener)
+      const { likely } = await explain(delivery, verdict, made.listener)
+      expect(likely.filter((said) => said.startsWith('the body says'))).toEqual(
+        question === undefined ? [] : [expect.stringMatching(question)],
+      )
+    }
+  })
 })
 
 describe('the URL that was signed', () => {

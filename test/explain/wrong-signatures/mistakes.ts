@@ -363,13 +363,13 @@ export const MISTAKES: readonly Mistake[] = [
 export const UNKNOWN: readonly Mistake[] = [
   {
     name: '14 the secret of another endpoint',
-    says: /another secret, or another body/,
+    says: /nothing more specific was found$/,
     fix: /./,
     of: ({ otherSecret }) => ({ secret: otherSecret }),
   },
   {
     name: '15 a body that was changed',
-    says: /another secret, or another body/,
+    says: /nothing more specific was found$/,
     fix: /./,
     of: (sender) => ({
       body: isForm(sender) ? sender.body.replace('hi', 'no') : sender.body.replace('evt_1', 'evt_2'),

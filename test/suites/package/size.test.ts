@@ -100,13 +100,13 @@ const JWT = `export { jwt, remoteKeySet } from 'hookgate/jwt'`
  * explained of refusals, and shares a timer. Public keys and tokens take up to `more` KB more there.
  */
 const builds = [
-  { name: 'for the web', options: {}, more: 0, hmac: 10.8, handler: 23.9 },
+  { name: 'for the web', options: {}, more: 0, hmac: 10.85, handler: 23.9 },
   {
     name: 'for Node',
     options: { platform: 'node', conditions: ['node'] },
     more: 0.8,
     hmac: 11.25,
-    handler: 25.3,
+    handler: 25.35,
   },
 ] as const satisfies readonly {
   name: string
@@ -118,7 +118,7 @@ const builds = [
 
 /** GitHub brings forms, Slack also handshakes, the next two public keys, and Shopify a list of topics. */
 const BROUGHT: { readonly [name: string]: number } = {
-  github: 0.67,
+  github: 0.68,
   slack: 1.65,
   'standard-webhooks': 2.4,
   discord: 2.8,
@@ -133,16 +133,16 @@ describe.each(builds)('minified and gzipped $name', ({ options, more, hmac, hand
   }
 
   // 10 KB is the goal. 0.8 KB read addresses and networks, and 0.5 KB tell what became of a lease behind a lock or a late answer.
-  it('hookgate with HMAC is at most 10.8 KB for the web, and 11.25 KB for Node', async () => {
+  it('hookgate with HMAC is at most 10.85 KB for the web, and 11.25 KB for Node', async () => {
     expect(await beyond(HMAC)).toBeLessThanOrEqual(hmac * KB)
   })
 
   // The first scheme brings everything that schemes share. DECISIONS.md says what that is. 0.7 KB name what is wrong
   // with a secret.
-  it('the first scheme adds at most 6.1 KB to that, and each further one 0.2 KB, or what its row brings', async () => {
+  it('the first scheme adds at most 6.15 KB to that, and each further one 0.2 KB, or what its row brings', async () => {
     const scheme = (name: string) => `export * from '${specifierOf(`./schemes/${name}`)}'`
     const first = await beyond(`${HMAC}\n${scheme('stripe')}`)
-    expect(first - (await beyond(HMAC))).toBeLessThanOrEqual(6.1 * KB)
+    expect(first - (await beyond(HMAC))).toBeLessThanOrEqual(6.15 * KB)
     for (const name of ['github', 'slack', 'standard-webhooks', 'discord', 'linear', 'shopify']) {
       const second = await beyond(`${HMAC}\n${scheme('stripe')}\n${scheme(name)}`)
       expect(second - first, name).toBeLessThanOrEqual(((BROUGHT[name] ?? 0.2) + more) * KB)
@@ -151,7 +151,7 @@ describe.each(builds)('minified and gzipped $name', ({ options, more, hmac, hand
 
   // 22 KB is the goal. The messages of errors take 3 KB, and renewing a lease 1.2 KB. 1.1 KB tell a failure with its cause, masked, and
   // 0.25 KB name the limit of a host.
-  it('the bundle with Stripe and webhookHandler is at most 23.9 KB for the web, and 25.3 KB for Node', async () => {
+  it('the bundle with Stripe and webhookHandler is at most 23.9 KB for the web, and 25.35 KB for Node', async () => {
     const program = `export { defineListener } from 'hookgate'
       export { stripe } from 'hookgate/schemes/stripe'
       export { webhookHandler } from 'hookgate/web'`
@@ -238,11 +238,11 @@ describe('what a subpath brings along', () => {
       const node = { platform: 'node', conditions: ['node'] } as const
       const onNode = (await bundle(program, node)).text
       expect(onNode).toContain('hookgate/explain')
-      expect(onNode).not.toContain('No common mistake found')
+      expect(onNode).not.toContain('nothing more specific was found')
       for (const text of [(await bundle(program)).text, await rolledUp(program)]) {
         expect(text).not.toContain('hookgate/explain')
       }
-      expect(await rolledUp("export * from 'hookgate/explain'")).toContain('No common mistake found')
+      expect(await rolledUp("export * from 'hookgate/explain'")).toContain('nothing more specific was found')
     },
   )
 

@@ -49,7 +49,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('a request pasted into the playgroun
     await expect
       .poll(() => playground.page.locator('.why p').first().innerText())
       .toBe(
-        'No common mistake found: Stripe signed with another secret, or another body, or did not send this.',
+        'The secret is wrong, the body was changed, or Stripe did not send this; nothing more specific was found.',
       )
     expect(await playground.why()).not.toContain('`')
   })

@@ -55,7 +55,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the playground, in Chromium'), () =
     expect(await playground.checks()).toContain('NO authenticity')
     expect(await playground.checks()).toContain('- body')
     expect(await playground.why()).toMatch(
-      /^No common mistake found: Stripe signed with another secret, or another body, or did not send this\.\n+signature_mismatch/,
+      /^The secret is wrong, the body was changed, or Stripe did not send this; nothing more specific was found\.\n+signature_mismatch/,
     )
   })
 
