@@ -93,7 +93,7 @@ function programParts(program: string): readonly string[] {
     const parts = [
       `\`\`\`sh\n${UNRELEASED}npm install ${['hookgate', ...install].join(' ')}\n\`\`\``,
       framework === 'Next.js'
-        ? `Save this as \`app${routeIn(program)}/route.js\`, for \`npx next dev\`:`
+        ? `Save this as \`app${routeIn(program)}/route.js\`, for \`npx next dev\` in place of \`node app.mjs\`:`
         : 'Save this as `app.mjs`:',
       `\`\`\`js\n${code}\`\`\``,
     ]
