@@ -206,7 +206,7 @@ def _json(text: str | None) -> Any:
 
 def _strict(text: str | None) -> Any:
     payload = _json(text)
-    return payload if payload is not _MISSING else _refuse("body_not_json", "the body, or the field that holds it, is not JSON in UTF-8")
+    return payload if payload is not _MISSING else _refuse("body_not_json", "the body, or its field, is not JSON in UTF-8")
 
 
 def _member(value: Any, pointer: str) -> Any:

@@ -45,7 +45,7 @@ export const rows: readonly {
   readonly dedupe: string
   readonly algorithm: string
   readonly claimedId?: unknown
-  readonly handshake?: { readonly code?: string }
+  readonly handshake?: { readonly code?: string; readonly answers?: readonly unknown[] }
 }[] = JSON.parse(readFileSync(FILE, 'utf8')).schemes
 
 /** The verdicts of languages/python/hookgate.py, which knows one file: one process for all requests. */
