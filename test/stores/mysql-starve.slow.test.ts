@@ -148,7 +148,9 @@ describe.skipIf(WHY_NO_MARIADB).each(CLIENTS)(onMariadb('a MariaDB in trouble, o
     await store.claim(key, 'a', 60_000)
     await withAdmin(async (admin) => {
       await admin.beginTransaction()
-      await admin.query('SELECT 1 FROM hookgate_events FOR UPDATE')
+      await admin.query('SELECT 1 FROM hookgate_events WHERE event_id = UNHEX(?) FOR UPDATE', [
+        key.eventId.replaceAll('-', ''),
+      ])
       expect(await store.renew?.(key, 'a', 60_000)).toBe('locked')
       await admin.rollback()
     })

@@ -7,7 +7,16 @@ import { waitForStderr } from './wait-for-stderr.ts'
 /** A server of your own, such as MySQL 8, for the tests that need not stop their server. */
 const OWN_URL: string | undefined = process.env.HOOKGATE_MYSQL_URL
 
-const SERVER = findBinary('mariadbd')
+/** The `mysqld` of a MySQL, which takes the place of MariaDB in every test. */
+const MYSQLD: string | undefined = process.env.HOOKGATE_MYSQLD
+
+/** What only MariaDB has is then not tested. */
+export const IS_MYSQL: boolean = MYSQLD !== undefined
+
+/** The lock timeout is what docs/stores/mysql.md asks for. */
+const OF_MYSQL = ['innodb-redo-log-capacity=8M', 'mysqlx=OFF', 'innodb-lock-wait-timeout=1']
+
+const SERVER = MYSQLD ?? findBinary('mariadbd')
 
 /** Why tests cannot use a real server here. Undefined if they can. */
 export const WHY_NO_MARIADB: string | undefined =
@@ -81,12 +90,11 @@ export class MariadbServer implements MysqlServer {
   /** @param given Settings like `innodb-flush-log-at-trx-commit=1`, in place of those that make tests fast. */
   static async start(...given: readonly string[]): Promise<MariadbServer> {
     const server = new MariadbServer(given)
-    const choices = [
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      '--innodb-log-file-size=8M',
-    ]
-    const install = binary('mariadb-install-db')
+    const choices =
+      MYSQLD === undefined
+        ? ['--auth-root-authentication-method=normal', '--skip-test-db', '--innodb-log-file-size=8M']
+        : ['--initialize-insecure', '--innodb-redo-log-capacity=8M']
+    const install = MYSQLD ?? binary('mariadb-install-db')
     execFileSync(install, ['--no-defaults', `--datadir=${server.#cluster}`, ...choices], {
       ...USER,
       cwd: server.folder,
@@ -111,16 +119,17 @@ export class MariadbServer implements MysqlServer {
       `datadir=${this.#cluster}`,
       `socket=${this.socketPath}`,
       `pid-file=${join(this.folder, 'server.pid')}`,
+      `tmpdir=${this.folder}`, // a MariaDB that starts deletes the temporary tables there, also those of others
       'innodb-flush-log-at-trx-commit=2', // survives a crash of the server, but not of the machine
       'innodb-buffer-pool-size=16M',
-      'innodb-log-file-size=8M',
+      ...(MYSQLD === undefined ? ['innodb-log-file-size=8M'] : OF_MYSQL),
       'max-connections=300',
       ...this.#settings,
     ]
     const init = join(this.folder, 'init.sql')
     execFileSync('sh', ['-c', `printf '%s\\n' "$1" > "$0"`, init, statement], { ...USER })
     const server = spawn(
-      binary('mariadbd'),
+      MYSQLD ?? binary('mariadbd'),
       ['--no-defaults', ...[...settings, `init-file=${init}`].map((setting) => `--${setting}`)],
       { ...USER, cwd: this.folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
