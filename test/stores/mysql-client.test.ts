@@ -122,6 +122,20 @@ describe('clients of mysqlStore', () => {
     expect(`${error}`).not.toContain('did not end')
   })
 
+  it('waits a second at most for a change of the table, in MySQL by a hint', async () => {
+    const answers = [1, 1, 1, 1].map((insertId) => ({ insertId, affectedRows: 1 }))
+    const { client, sent } = answering(...answers, ['a1:3:0/0', 'a1:end'])
+    const store = mysqlStore(client)
+    await store.claim(KEY, 'a', 1)
+    await store.renew?.(KEY, 'a', 1)
+    await store.commit(KEY, 'a', 1)
+    await store.release(KEY, 'a')
+    await store.sweep().catch(() => {}) // the answer is not the server's
+    for (const { text } of sent)
+      expect(text).toMatch(/ \*\/ (INSERT|UPDATE|SELECT) \/\*\+ SET_VAR\(lock_wait_timeout = 1\) \*\/ /)
+    expect(sent).toHaveLength(5)
+  })
+
   it.each([
     [undefined],
     [null],
@@ -230,7 +244,7 @@ describe('options of mysqlStore', () => {
   it('the table is quoted wherever it is named', async () => {
     const { client, sent } = answering({ insertId: 3 })
     await mysqlStore(client, { table: 'web.events' }).claim(KEY, 'a', 1)
-    expect(sent[0]?.text).toContain('INSERT INTO `web`.`events` ')
+    expect(sent[0]?.text).toContain(' INTO `web`.`events` ')
     expect(mysqlSchema('web.events')).toContain('CREATE TABLE IF NOT EXISTS `web`.`events` ')
     expect(mysqlSchema()).toContain('`hookgate_events`')
     expect(() => mysqlSchema('a`; DROP TABLE b')).toThrow(ListenerConfigError)

@@ -1,7 +1,7 @@
 import mysql, { type RowDataPacket } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { inbox } from '../../src/inbox/index.ts'
-import { type MysqlStore, mysqlSchema, mysqlStore } from '../../src/stores/mysql/store.ts'
+import { type MysqlClient, type MysqlStore, mysqlSchema, mysqlStore } from '../../src/stores/mysql/store.ts'
 import { entityVersions, postgresStore } from '../../src/stores/postgres/store.ts'
 import { type MysqlServer, startMysql, WHY_NO_MARIADB, WHY_NO_MYSQL } from '../support/mariadb-server.ts'
 
@@ -147,7 +147,7 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
   })
 
   describe('check()', () => {
-    const problems = async (client: mysql.Pool | mysql.Connection, table: string) =>
+    const problems = async (client: MysqlClient, table: string) =>
       (await mysqlStore(client, { table }).check())
         .map(({ problem }) => problem)
         .filter((problem) => !problem.includes('innodb_flush'))
@@ -161,6 +161,22 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
       expect(await problems(await session(statement), table)).toStrictEqual([
         expect.stringContaining(problem),
       ])
+    })
+
+    it('check() finds a MySQL whose statements wait long for a transaction', async () => {
+      const { table } = await fresh()
+      const long = await session('SET SESSION innodb_lock_wait_timeout = 6')
+      const client: MysqlClient = {
+        async query(text, values) {
+          const [rows] = await long.query(text, values)
+          return JSON.parse(JSON.stringify(rows).replaceAll('-MariaDB', ''))
+        },
+      }
+      expect(await problems(client, table)).toStrictEqual([
+        expect.stringContaining('innodb_lock_wait_timeout is 6'),
+      ])
+      await long.query('SET SESSION innodb_lock_wait_timeout = 5')
+      expect(await problems(client, table)).toStrictEqual([])
     })
 
     it.each<[string, mysql.ConnectionOptions]>([

@@ -17,11 +17,16 @@ import { strangersIn } from './writers.ts'
 const VARIABLES = [
   'autocommit',
   'innodb_flush_log_at_trx_commit',
+  'innodb_lock_wait_timeout',
   'log_bin',
   'sync_binlog',
   'tx_isolation',
   'transaction_isolation',
+  'version',
 ] as const
+
+/** For a lock of a transaction, in MySQL. MariaDB waits as long as the statement says. */
+const MOST_SECONDS_WAITING = 5
 
 /** Checks the server, the table, this user's permissions, those of others that it sees, and the client. Empty if there are no problems. */
 export async function problemsOf(
@@ -36,6 +41,7 @@ export async function problemsOf(
   const isView = engine === 'VIEW'
   const refusal = engine === undefined ? undefined : await refusalOf(run, table)
   const flush = setting('innodb_flush_log_at_trx_commit')
+  const wait = setting('version')?.includes('MariaDB') ? undefined : setting('innodb_lock_wait_timeout')
   const isolation = setting('transaction_isolation') ?? setting('tx_isolation')
   const strangers = await strangersIn(run, table, writers)
   const problems = problemsIn([
@@ -93,6 +99,11 @@ export async function problemsOf(
       setting('log_bin') === 'ON' && setting('sync_binlog') === '0',
       'sync_binlog is 0: a crash of the machine may undo the last commits that its binary log lacks, and those events run again',
       'SET GLOBAL sync_binlog = 1, and in the file of settings',
+    ],
+    [
+      wait !== undefined && Number(wait) > MOST_SECONDS_WAITING,
+      `innodb_lock_wait_timeout is ${wait}: a repeated delivery between commit(tx) and COMMIT keeps a connection that long`,
+      "SET SESSION innodb_lock_wait_timeout = 1, on the store's connections",
     ],
     [
       isolation === 'SERIALIZABLE',

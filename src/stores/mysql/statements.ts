@@ -72,10 +72,11 @@ const KEY = 'event_id = UNHEX(?) AND listener_id = UNHEX(?)'
 
 /**
  * The statement, which fails if another transaction, or a change of the table, locks what it needs for longer than this: each that waits keeps a
- * connection until that ends. To MySQL it is a comment.
+ * connection until that ends. MySQL reads only the hint, which is for changes of the table.
  */
 export function waitingFor(seconds: number, text: string): string {
-  return `/*M! SET STATEMENT innodb_lock_wait_timeout = ${seconds}, lock_wait_timeout = ${seconds} FOR */ ${text}`
+  const hinted = text.replace(/^\w+/, `$& /*+ SET_VAR(lock_wait_timeout = ${Math.max(seconds, 1)}) */`)
+  return `/*M! SET STATEMENT innodb_lock_wait_timeout = ${seconds}, lock_wait_timeout = ${seconds} FOR */ ${hinted}`
 }
 
 /** Who has the event, as the insert ID of a claim's or a commit's reply. */
