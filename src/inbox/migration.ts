@@ -9,7 +9,7 @@ import {
   UNIQUE_VIOLATION,
 } from '../stores/postgres/client.ts'
 import { migrate, nameTaken } from '../stores/postgres/migrate.ts'
-import { block, migrationOf, quotedTable, type TableDefinition } from '../stores/postgres/statements.ts'
+import { block, quotedTable, type TableDefinition } from '../stores/postgres/statements.ts'
 import { answerOf } from './ask.ts'
 
 interface Index {
@@ -167,7 +167,7 @@ export async function migrateInbox(
   const indexes = indexesOf(name)
   const patience = new Patience(run, name, clock)
   try {
-    const created = () => migrate(run, migrationOf(definitionOf(table, indexes)), name)
+    const created = () => migrate(run, definitionOf(table, indexes), name)
     while (!(await patience.took(created))) await lackIn(run, name) // which no waiting ends, if a name is taken
     for (let mended = NONE; ; ) {
       const lack = await lackIn(run, name)

@@ -35,6 +35,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
     return { store, table }
   }
 
+  const problemsOf = async (store: PostgresStore) =>
+    (await store.check()).map(({ problem }) => problem).join('\n')
+
   const count = async (table: string) => (await pool.query(`SELECT FROM ${table}`)).rowCount
 
   const age = (table: string, ms: number) =>
@@ -60,6 +63,41 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await store.check()).toStrictEqual([
         expect.objectContaining({ fix: expect.stringMatching('fsync') }),
       ])
+    })
+
+    it('migrate() creates a table once, though several sessions that have found none run it at once', async () => {
+      const sessions = await Promise.all(Array.from({ length: 6 }, () => pool.connect()))
+      onTestFinished(() => sessions.forEach((session) => void session.release(true)))
+      for (let round = 0; round < 5; round += 1) {
+        const stores = sessions.map((session) => postgresStore(session, { table: `at_once_${round}` }))
+        await Promise.all(stores.map((store) => store.check()))
+        await Promise.all(stores.map((store) => store.migrate()))
+      }
+    })
+
+    it('migrate() fails while another table has an index of the name, and names it', async () => {
+      const { store, table } = await fresh()
+      await pool.query(`ALTER TABLE ${table} RENAME TO ${table}_before`)
+      await expect(store.migrate()).rejects.toThrow(
+        new RegExp(`the names of its indexes: ${table}_expires_at\\. Rename`),
+      )
+      expect(await problemsOf(store)).toMatch(/no index begins with expires_at/)
+      await pool.query(`ALTER TABLE ${table}_expires_at RENAME TO ${table}_before_expires_at`)
+      await store.migrate()
+      expect(await problemsOf(store)).not.toMatch(/index/)
+    })
+
+    it('migrate() creates the index of its own table beside one of another schema on the search_path', async () => {
+      const { table } = await fresh()
+      const client = await pool.connect()
+      onTestFinished(() => client.release(true))
+      await client.query(`CREATE SCHEMA tenant; SET search_path TO tenant, public`)
+      await postgresStore(pool, { table: `tenant.${table}` }).migrate()
+      await client.query(`DROP INDEX tenant.${table}_expires_at`)
+      const store = postgresStore(client, { table })
+      expect(await problemsOf(store)).toMatch(/no index begins with expires_at/)
+      await store.migrate()
+      expect(await problemsOf(store)).not.toMatch(/index/)
     })
 
     it('migrate() does what postgresSchema() prints', async () => {

@@ -11,7 +11,7 @@ import {
 } from '../contract.ts'
 import { refuseOtherServers } from '../kinds.ts'
 import { EXECUTORS_PAGE, type RunStatement } from './client.ts'
-import { quotedTable } from './statements.ts'
+import { isUnindexed, quotedTable } from './statements.ts'
 import { strangersIn } from './writers.ts'
 
 /** What a table of this package needs. */
@@ -34,9 +34,7 @@ ${Object.keys(indexed)
   .map(
     (
       column,
-    ) => `UNION ALL SELECT 'unindexed ${column}' FROM kept JOIN pg_class ON oid = id WHERE relkind IN ('r', 'p') AND NOT EXISTS (
-  SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
-  WHERE indrelid = id AND attname = '${column}')
+    ) => `UNION ALL SELECT 'unindexed ${column}' FROM kept JOIN pg_class ON oid = id WHERE relkind IN ('r', 'p') AND ${isUnindexed('id', column)}
 `,
   )
   .join('')}UNION ALL SELECT 'unlogged' FROM kept JOIN pg_class ON oid = id WHERE relpersistence = 'u'

@@ -11,7 +11,6 @@ import {
   IS_OPEN,
   keyText,
   MARKED_AS_CLOSED,
-  migrationOf,
   printed,
   quotedTable,
   type TableDefinition,
@@ -105,7 +104,7 @@ export function entityVersions(options: EntityVersionsOptions = {}): EntityVersi
   const statement = advanceStatement(quoted)
   return {
     async migrate(client) {
-      await migrate(statementRunner(client, 'client'), migrationOf(definitionOf(table)), table)
+      await migrate(statementRunner(client, 'client'), definitionOf(table), table)
     },
     check: async (client, given = {}) =>
       problemsOf(statementRunner(client, 'client'), client, needsOf(table), given),

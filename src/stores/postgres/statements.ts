@@ -14,9 +14,8 @@ const IDENTIFIER = /^[a-z_][a-z0-9_]{0,51}$/i
  */
 export function quotedTable(table: string): {
   readonly table: string
+  /** Unquoted, and without the schema, which is that of the table. */
   readonly index: string
-  /** With the schema, which `CREATE INDEX` does not take. */
-  readonly indexPath: string
 } {
   const parts = typeof table === 'string' ? table.split('.') : []
   const name = parts.at(-1)
@@ -26,23 +25,21 @@ export function quotedTable(table: string): {
       'must be a name, or schema.name, of letters, digits and underscores, 52 at most in each',
     )
   }
-  const index = `${name}_expires_at`
-  const quoted = (path: readonly string[]) => path.map((part) => `"${part}"`).join('.')
-  return { table: quoted(parts), index: quoted([index]), indexPath: quoted([...parts.slice(0, -1), index]) }
+  return { table: parts.map((part) => `"${part}"`).join('.'), index: `${name}_expires_at` }
 }
 
 /** A table of this package, with its indexes. */
 export interface TableDefinition {
   readonly table: string
   readonly columns: string
-  /** The path of each, and what creates it. */
-  readonly indexes: readonly (readonly [path: string, create: string])[]
+  /** The name of each, and its column. Any index that begins with this column does. */
+  readonly indexes: readonly (readonly [name: string, column: string])[]
   /** Statements that run along with the creation of the table, and never later. */
   readonly along?: string
 }
 
-function definitionOf(name: string): TableDefinition {
-  const { table, index, indexPath } = quotedTable(name)
+export function definitionOf(name: string): TableDefinition {
+  const { table, index } = quotedTable(name)
   return {
     table,
     columns: `event_id uuid NOT NULL,
@@ -51,7 +48,7 @@ function definitionOf(name: string): TableDefinition {
   listener_id text COLLATE "C" NOT NULL,
   owner text COLLATE "C",
   PRIMARY KEY (event_id, listener_id)`,
-    indexes: [[indexPath, `CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at)`]],
+    indexes: [[index, 'expires_at']],
   }
 }
 
@@ -73,36 +70,35 @@ export function postgresSchema(table: string = DEFAULT_TABLE): string {
   return printed(definitionOf(table))
 }
 
-/** The migration as one statement, which every client can send. */
-export function migration(table: string): string {
-  return migrationOf(definitionOf(table))
-}
-
 export const printed = (definition: TableDefinition): string =>
   `DO $hookgate$ ${creation(definition)} $hookgate$;\n`
 
+/** The migration as one statement, which every client can send. */
 export const migrationOf = (definition: TableDefinition): string => block(creation(definition))
 
 /** A block of PL/pgSQL as one statement, which every client can send. */
 export const block = (text: string): string => `DO ${literal(text)}` // Sequelize takes `$name` for a parameter
 
+/** Whether no index of this table, an SQL of its OID, begins with this column. Its name would say nothing: another table's may have it. */
+export const isUnindexed = (table: string, column: string): string =>
+  `NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+  WHERE indrelid = ${table} AND attname = '${column}')`
+
 /**
  * Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT
  * EXISTS` needs the table's owner, and waits for each open transaction that wrote to the table, with all claims waiting behind it.
+ *
+ * A session that has looked for the table before remembers that there is none until it locks a relation: so it reads a catalogue.
  *
  * Anyone who can write to the table runs handlers. On Supabase, default privileges let the public key write. If the REVOKE fails, `check()`
  * tells what is left.
  */
 function creation({ table, columns, indexes, along = '' }: TableDefinition): string {
-  const unlessThere = (path: string, statements: string) => `IF to_regclass('${path}') IS NULL THEN
-${statements}
-END IF;`
   return `DECLARE stranger text;
 BEGIN
 PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
-${unlessThere(
-  table,
-  `CREATE TABLE ${table} (
+IF (SELECT to_regclass('${table}') FROM pg_class LIMIT 1) IS NULL THEN
+CREATE TABLE ${table} (
   ${columns}
 );
 ${along}
@@ -113,10 +109,16 @@ LOOP
     EXECUTE 'REVOKE ALL ON TABLE ${table} FROM ' || stranger;
   EXCEPTION WHEN OTHERS THEN NULL;
   END;
-END LOOP;`,
-)}
-${indexes.map(([path, create]) => unlessThere(path, `${create};`)).join('\n')}
-END`
+END LOOP;
+END IF;
+${indexes
+  .map(
+    ([name, column]) => `IF ${isUnindexed(`to_regclass('${table}')`, column)} THEN
+CREATE INDEX IF NOT EXISTS "${name}" ON ${table} (${column});
+END IF;
+`,
+  )
+  .join('')}END`
 }
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`

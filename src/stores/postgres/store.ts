@@ -12,8 +12,8 @@ import { migrate } from './migrate.ts'
 import { claimed, committed, outside } from './outside.ts'
 import {
   DEFAULT_TABLE,
+  definitionOf,
   keyText,
-  migration,
   milliseconds,
   type Statements,
   statementsFor,
@@ -93,7 +93,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     ...postgresVerbs(run, statements),
     check: async (given = {}) => problemsOf(run, client, needsOf(table), given),
     async migrate() {
-      await migrate(run, migration(table), table)
+      await migrate(run, definitionOf(table), table)
     },
     async sweep(limit = 10_000) {
       positiveInteger(limit, 'limit')
