@@ -206,7 +206,7 @@ def _json(text: str | None) -> Any:
 
 def _strict(text: str | None) -> Any:
     payload = _json(text)
-    return payload if payload is not _MISSING else _refuse("body_not_json", "the body, or its field, is not JSON in UTF-8")
+    return payload if payload is not _MISSING else _refuse("body_not_json", "the body, or its field, is not JSON")
 
 
 def _member(value: Any, pointer: str) -> Any:
@@ -311,6 +311,7 @@ def _rfc3339(text: str) -> float | None:
 
 # ---- keys
 
+_OF_NOTHING = re.compile(r"(^|[:&])(undefined|null|None)\Z")  # everybody knows what an unset variable makes
 _PEM = r"-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]|\\[rn]"
 
 
@@ -410,7 +411,6 @@ def _key(row: Row, secret: str, is_public: bool) -> _Key:
 
 # ---- claim keys
 
-_OF_NOTHING = re.compile(r"(^|[:&])(undefined|null|None)\Z")  # everybody knows what an unset variable makes
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
@@ -459,7 +459,8 @@ class Receiver:
         private, public = ([some] if isinstance(some, str) else list(some) for some in (secrets, public_keys))
         are_texts = all(isinstance(key, str) and key.strip() for key in private + public)
         _usable(private + public and are_texts, f"pass the {row['secretName']}: a secret is missing or blank")
-        is_unset = any(_OF_NOTHING.search(key) or (scheme == "surveymonkey" and not all(key.split("&"))) for key in private)
+        has_halves = scheme == "surveymonkey"  # its secret is two, joined by &
+        is_unset = any(_OF_NOTHING.search(key) or (has_halves and not all(key.split("&"))) for key in private)
         _usable(not is_unset, f"pass the {row['secretName']}: it was made of a variable that is not set")
         self._row, self._public_url, self._verify_token, self._topics = row, public_url, verify_token, frozenset(topics)
         self._keys = [_key(row, key, False) for key in private] + [_key(row, key, True) for key in public]
