@@ -1,11 +1,10 @@
 import { ERRORS_PAGE } from './errors.ts'
 import { memberOf } from './lib/member-of.ts'
+import { Recent } from './lib/recent.ts'
 import { writeWarning } from './told.ts'
 import type { Rejected } from './verdict.ts'
 import type { Verification } from './verification.ts'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60_000
 /** Explanations of each reason in a minute, in the whole process. Two in a log: a flood at one listener leaves one to the others. */
 const MOST = { developer: 10, log: 2 }
 /** Refusals in a second that a developer is told of. */
@@ -16,12 +15,10 @@ const DELAY_MS = 20
 const LONGEST_WAIT_MS = 30_000
 const SPECIFIER = 'hookgate/explain'
 
-/** When explanations of each reason began, and when a developer was told of each mistake of a listener: in the last minute. */
-const begun = new Map<string, readonly number[]>()
-const told = new Map<string, number>()
+/** The explanations that began, by reason, and the mistakes of each listener that a developer was told. */
+const begun = new Map<string, Recent>()
+const told = /* @__PURE__ */ new Recent()
 let isBusy = false
-let lookingSince = -Infinity
-let looks = 0
 
 /** The reader of standard error: a developer at a terminal, or the operators of a log. */
 export type Reader = keyof typeof MOST
@@ -40,23 +37,18 @@ export function explained(
 ): boolean {
   const { id, explainRefusals, onVerdict } = listener
   const { reason } = verdict
-  const isRecent = (at: number) => Math.abs(now - at) < MINUTE_MS
-  if (Math.abs(now - lookingSince) >= SECOND_MS) {
-    lookingSince = now
-    looks = 0
-  }
-  looks += 1
-  if (!explainRefusals || (!isNew && looks > MOST_LOOKS)) return false
+  const mayLook = told.mayLook(now, MOST_LOOKS)
+  if (!explainRefusals || !(isNew || mayLook)) return false
   const reader = readerOf()
   const isLog = reader === 'log'
   if (reader === undefined || (isLog && !isNew)) return false
   const say = (more: string) => writeWarning(listener, what, reason, more)
-  const recent = begun.get(reason)?.filter(isRecent) ?? []
-  if (isBusy || recent.length >= MOST[reader]) {
+  const before = begun.get(reason) ?? new Recent()
+  begun.set(reason, before)
+  if (isBusy || !before.note({}, now, MOST[reader])) {
     if (!isNew && onVerdict === undefined) say('')
     return false
   }
-  begun.set(reason, [...recent, now])
   isBusy = true
   new Promise((resolve) => wait(resolve, DELAY_MS, !isLog))
     // By a name that no bundler follows, or every bundle would have all of it.
@@ -67,11 +59,8 @@ export function explained(
     .catch(() => undefined)
     .then((line: string | undefined) => {
       isBusy = false
-      for (const [mistake, at] of told) if (!isRecent(at)) told.delete(mistake)
-      const mistake = `${id} ${line}`
-      if (line !== undefined && (isLog || !told.has(mistake))) say(`. ${line}`)
+      if (line !== undefined && (isLog || told.note(`${id} ${line}`, now))) say(`. ${line}`)
       else if (!isLog && onVerdict === undefined) say(isNew ? `. What to do: ${ERRORS_PAGE}${reason}` : '')
-      told.set(mistake, now)
     })
   return !isLog
 }

@@ -1,8 +1,8 @@
 import { ListenerConfigError } from '../../src/errors.ts'
 import { memberOf, textOf } from '../../src/lib/member-of.ts'
 import { kindOf } from '../../src/lib/options.ts'
-import { printable } from '../../src/lib/printable.ts'
 import type { Listener } from '../../src/listener.ts'
+import { bounded } from '../../src/told.ts'
 import type { PipelinedRequest } from './pipelined-request.ts'
 import type { Seat, Sender } from './seats.ts'
 
@@ -77,7 +77,7 @@ export function streamFailed(error: unknown, isGone: boolean): BodyIncompleteErr
     0,
     MOST_READ,
   )
-  const shown = printable(told).replace(/\s+/g, ' ').slice(0, MOST_SHOWN)
+  const shown = bounded(told)
   if (memberOf(error, 'status') === 413 || memberOf(error, 'statusCode') === 413) {
     const problem = `is more than your host lets through (${shown}): raise the limit of the host, or lower this one`
     return new ListenerConfigError('maxBodyBytes', problem, { cause: error })
@@ -86,8 +86,7 @@ export function streamFailed(error: unknown, isGone: boolean): BodyIncompleteErr
   return new BodyIncompleteError(`the stream of the body failed before its end (${shown})`, { cause: error })
 }
 
-/** Characters of a host's error that are shown, and looked at. */
-const MOST_SHOWN = 200
+/** Characters of a host's error that are looked at. */
 const MOST_READ = 1024
 
 export function bodyLate(timeoutMs: number): BodyIncompleteError {

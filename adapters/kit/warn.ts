@@ -3,28 +3,19 @@ import { CodedError, ERRORS_PAGE } from '../../src/errors.ts'
 import { type Clock, timeOf } from '../../src/lib/clock.ts'
 import { callHook } from '../../src/lib/hooks.ts'
 import { isA, textOf } from '../../src/lib/member-of.ts'
+import { Recent } from '../../src/lib/recent.ts'
 import type { Listener, VerdictContext } from '../../src/listener.ts'
 import type { Reason } from '../../src/reason.ts'
 import { told, writeWarning } from '../../src/told.ts'
 import type { Rejected } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
 
-const PAUSE_MS = 60_000
 const MOST_IDS = 1000
 /** For each code of a listener: the causes told in a minute, and the failures looked at in a second. A flood costs no more. */
 const MOST_CAUSES = 40
-const LOOK_MS = 1000
 
-/** What was told of a listener and a reason. */
-interface Told {
-  /** When each cause was told, by the listener's clock. */
-  readonly causes: Map<string, number>
-  lookingSince: number
-  looks: number
-}
-
-/** By listener and reason. When full, drops the listener that came first. */
-const lastWarned = new Map<string, Map<string, Told>>()
+/** The causes that were told, by listener and reason. When full, drops the listener that came first. */
+const lastWarned = new Map<string, Map<string, Recent>>()
 
 /**
  * Warns of a refusal once a minute, if the listener has no `onVerdict`. On Node and Bun, it may also be explained. Not of the sender's next
@@ -39,7 +30,7 @@ export function warnOfRefusal(
   const { reason } = verdict
   if (listener.onVerdict === null || isClaimed(reason)) return
   const now = timeIn(listener.clock)
-  const isNew = listener.onVerdict === undefined && recordIfNew(listener.id, reason, now)
+  const isNew = listener.onVerdict === undefined && toldOf(listener.id, reason).note('', now)
   if (!explained(verification, verdict, what, now, isNew) && isNew) warn(listener, what, reason, 'onVerdict')
 }
 
@@ -55,9 +46,10 @@ export function warnOfFailure(
 ): void {
   if (listener.onError !== undefined) return
   const now = timeIn(listener.clock)
-  if (!mayLook(listener.id, code, now)) return
+  const before = toldOf(listener.id, code)
+  if (!before.mayLook(now, MOST_CAUSES)) return
   const why = told(error)
-  if (recordIfNew(listener.id, code, now, why)) warn(listener, 'failed', code, 'onError', why)
+  if (before.note(why, now, MOST_CAUSES)) warn(listener, 'failed', code, 'onError', why)
 }
 
 /** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */
@@ -101,29 +93,7 @@ function timeIn(clock: Clock): number {
   return Date.now()
 }
 
-/** Whether there is time to read what has failed. */
-function mayLook(id: string, reason: string, now: number): boolean {
-  const last = toldOf(id, reason)
-  if (Math.abs(now - last.lookingSince) >= LOOK_MS) {
-    last.lookingSince = now
-    last.looks = 0
-  }
-  last.looks += 1
-  return last.looks <= MOST_CAUSES
-}
-
-/** Returns true at most once a minute for each listener, reason and cause. */
-function recordIfNew(id: string, reason: string, now: number, cause: string = ''): boolean {
-  const { causes } = toldOf(id, reason)
-  const isOld = (at: number) => Math.abs(now - at) >= PAUSE_MS
-  if (!isOld(causes.get(cause) ?? -Infinity)) return false
-  for (const [told, at] of causes) if (isOld(at)) causes.delete(told)
-  if (causes.size >= MOST_CAUSES) return false
-  causes.set(cause, now)
-  return true
-}
-
-function toldOf(id: string, reason: string): Told {
+function toldOf(id: string, reason: string): Recent {
   let reasons = lastWarned.get(id)
   if (reasons === undefined) {
     if (lastWarned.size >= MOST_IDS) lastWarned.delete(lastWarned.keys().next().value ?? '')
@@ -132,7 +102,7 @@ function toldOf(id: string, reason: string): Told {
   }
   let last = reasons.get(reason)
   if (last === undefined) {
-    last = { causes: new Map(), lookingSince: -Infinity, looks: 0 }
+    last = new Recent()
     reasons.set(reason, last)
   }
   return last

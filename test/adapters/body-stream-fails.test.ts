@@ -63,7 +63,7 @@ describe.each(Object.entries(HOSTS))('a body whose stream fails, in %s', (_, mou
   it.each([
     ['an Error', new TypeError('a broken encoding\n\u001b[2J'), 'TypeError: a broken encoding \\u001b[2J'],
     ['another status', refusal({ status: 400 }, 'bad chunk'), 'Error: bad chunk'],
-    ['a long text', new Error('x'.repeat(10_000)), `Error: ${'x'.repeat(193)}`],
+    ['a long text', new Error('x'.repeat(10_000)), `Error: ${'x'.repeat(233)}…`],
     ['no error', 'a text', 'String: '],
     ['nothing', undefined, 'undefined: '],
   ])('the error is named, and is the cause of the refusal: %s', async (_name, error, shown) => {
