@@ -1,6 +1,6 @@
 import { type ParseResult, type PreAuthLimits, type ReadBody, readJson } from '../../body.ts'
-import type { Delivery } from '../../delivery.ts'
 import { parseJson } from '../../lib/json.ts'
+import type { Protocol } from '../../protocol.ts'
 import { fail } from '../../reason.ts'
 import type { BodyForm, Content } from '../../scheme.ts'
 import { FORM } from './form-fields.ts'
@@ -17,10 +17,8 @@ export type ReadPreAuth = (
 /** Makes the readers of forms. `FORMS`, for a row that takes some. */
 export interface FormReaders {
   readerOf(jsonField: string | undefined, isFormOnly: boolean): Read
-  /** Reads the payload of a GET from its query. */
-  readQuery(delivery: Delivery): ParseResult
-  /** What a GET has as its raw body. */
-  queryBytes(delivery: Delivery): Uint8Array
+  /** How a GET is read, whose payload is its query. */
+  readonly ofQuery: Pick<Protocol, 'readQuery' | 'queryBytes'>
 }
 
 /** For rows that read nothing before they know the sender. */

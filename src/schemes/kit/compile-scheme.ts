@@ -65,10 +65,6 @@ export function compileScheme(
     readerFor: bodyReaders(content, jsonField, forms, preAuth?.read),
     mediaTypes: content.flatMap(mediaTypesOf),
     wrongContent: 'content_type_not_accepted',
-    readQuery: forms?.readQuery,
-    queryBytes: forms?.queryBytes,
-    fieldsOf: preAuth?.fieldsWithin(maxFields),
-    memberOf: preAuth?.memberWithin(maxFields),
     preAuth: { maxFields, selection: preAuth?.selectionOf(scheme, names) },
     time: timestamp,
     timeOf: timeReader(timestamp, dates),
@@ -78,6 +74,8 @@ export function compileScheme(
     bodiesRepeat: scheme.bodiesRepeat,
     typeOf,
     keysOf: (evidence, id) => keysOf(claimedOf(evidence, id)),
+    ...forms?.ofQuery,
+    ...preAuth?.within(maxFields),
     ...handshakes?.(scheme, options),
   }
 }

@@ -63,8 +63,7 @@ export function parseForm(form: Uint8Array): Form | undefined {
 
 export const FORMS: FormReaders = {
   readerOf: (jsonField, isFormOnly) => (body) => readForm(body, jsonField, isFormOnly),
-  readQuery,
-  queryBytes,
+  ofQuery: { readQuery, queryBytes },
 }
 
 /** Visible ASCII, as text without a space or a line end hardly ever is. No JSON fits. */

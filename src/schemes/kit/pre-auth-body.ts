@@ -1,4 +1,4 @@
-import type { FormField } from '../../body.ts'
+import type { BodyFormat } from '../../body.ts'
 import type { SenderScheme } from '../../code-scheme.ts'
 import { byteText, encodeUtf8 } from '../../lib/bytes.ts'
 import { memberAt, pointerSteps, signedMember } from '../../lib/json.ts'
@@ -16,10 +16,8 @@ export interface PreAuthBody {
   readonly read: ReadPreAuth
   /** The members that it reads. Undefined if only its own function knows them. */
   selectionOf(scheme: SenderScheme, names: readonly string[]): Selection | undefined
-  /** Decodes the fields of a form, or says why it cannot. */
-  fieldsWithin(maxFields: number): (form: Uint8Array) => readonly FormField[] | string
-  /** Finds a string member of JSON, or says why it cannot. */
-  memberWithin(maxFields: number): (json: Uint8Array, name: string) => Uint8Array | string | undefined
+  /** Reads the fields of a form, and the string members of JSON. */
+  within(maxFields: number): Pick<BodyFormat, 'fieldsOf' | 'memberOf'>
   /** Finds the signature in a member. */
   readonly signatureIn: SignatureElsewhere
   /** Reads a signed member, one character a byte. */
@@ -103,9 +101,14 @@ const memberText: MemberText = (pointer) => {
 export const PRE_AUTH_BODY: PreAuthBody = {
   read: readPreAuth,
   selectionOf: preAuthSelection,
-  fieldsWithin: (maxFields) => (form) =>
-    sizeExcess(form) ?? formExcess(form, maxFields) ?? formFields(form) ?? 'the body is not a form in UTF-8',
-  memberWithin: (maxFields) => (json, name) => jsonExcessOf(json, maxFields) ?? rawText(json, name),
+  within: (maxFields) => ({
+    fieldsOf: (form) =>
+      sizeExcess(form) ??
+      formExcess(form, maxFields) ??
+      formFields(form) ??
+      'the body is not a form in UTF-8',
+    memberOf: (json, name) => jsonExcessOf(json, maxFields) ?? rawText(json, name),
+  }),
   signatureIn,
   memberText,
 }
