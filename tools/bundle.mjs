@@ -60,7 +60,7 @@ const CORE = [
   'src/shared-id.ts',
   'src/told.ts',
   ...['algorithms', 'der', 'written'].map((name) => `src/crypto/${name}.ts`),
-  ...['crc32', 'read-stream'].map((name) => `src/lib/${name}.ts`),
+  ...['crc32', 'read-stream', 'recent'].map((name) => `src/lib/${name}.ts`),
 ].map((source) => root + source)
 
 /**

@@ -8,7 +8,7 @@ import { headerOf } from '../../delivery.ts'
 import { ListenerConfigError } from '../../errors.ts'
 import type { EventAuth } from '../../event.ts'
 import { encodeUtf8, WIDE } from '../../lib/bytes.ts'
-import { isPromise, type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import { fail, fitsNone, type KeyKind, mismatch } from '../../reason.ts'
 import type { Algorithm, PublicKeyAlgorithm, Scheme, SchemeOptions, SignatureForm } from '../../scheme.ts'
 import { coverageOf, hasKeyPair } from './compile-scheme.ts'
@@ -66,10 +66,7 @@ export function authenticateBy(
       }
       evidence.timestampText = time
     }
-    const signed = signedOf(evidence)
-    return isPromise(signed)
-      ? signed.then((known) => askKeys(evidence, keys, items, maxSignatures, known))
-      : askKeys(evidence, keys, items, maxSignatures, signed)
+    return whenKnown(signedOf(evidence), (signed) => askKeys(evidence, keys, items, maxSignatures, signed))
   }
 }
 
@@ -142,11 +139,7 @@ function askKeys(
     const signatures = itemsAfter(items, prefix, maxSignatures, prefixOptional)
     return signatures.length > 0 && matches(signatures, each, attempts.length)
   })
-  return isPromise(found) ? found.then((late) => nameKey(late?.key, keys)) : nameKey(found?.key, keys)
-}
-
-function nameKey(key: SchemeKey | undefined, keys: readonly SchemeKey[]): Authentication {
-  return key?.auth ?? mismatch(fitsNone(keys.length, keys[0]?.kind))
+  return whenKnown(found, (match) => match?.key.auth ?? mismatch(fitsNone(keys.length, keys[0]?.kind)))
 }
 
 /** Returns the items that start with the prefix, without it, and all others if it is optional. Stops after `most` items. */
@@ -245,12 +238,9 @@ export function macOf(
 
 /** Compares texts, so only the canonical encoding matches. */
 function macMatcher(mac: Mac): Matcher {
-  return (signatures, { before, body, after }, times) => {
-    const right = mac(before, body, after, times)
-    return isPromise(right) ? right.then((known) => isOneOf(signatures, known)) : isOneOf(signatures, right)
-  }
-}
-
-function isOneOf(signatures: readonly string[], right: string): boolean {
-  return signatures.filter((signature) => constantTimeEqual(signature, right)).length > 0
+  return (signatures, { before, body, after }, times) =>
+    whenKnown(
+      mac(before, body, after, times),
+      (right) => signatures.filter((signature) => constantTimeEqual(signature, right)).length > 0,
+    )
 }
