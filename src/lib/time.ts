@@ -27,7 +27,7 @@ export function parseCount(unit: TimeUnit, text: string): number {
 
 /** `Number` and `parseInt` also accept `1e9`, ` 12` or `12abc`, so the text is matched first. */
 export function parseSeconds(text: string): number {
-  return text.length <= 12 && SECONDS.test(text) ? Number(text) : Number.NaN
+  return SECONDS.test(text) ? Number(text) : Number.NaN
 }
 
 /** Parses a member of the body: a number, or a string for a date, which `parse` parses. */
