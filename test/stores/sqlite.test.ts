@@ -215,6 +215,17 @@ describeEachClient('check()', (client) => {
     close()
   })
 
+  it('check() finds that only another table has the index, and migrate() says so', async () => {
+    const { store, sql, close } = await fresh(client)
+    await sql('ALTER TABLE hookgate_events RENAME TO events_before')
+    await expect(store.migrate()).rejects.toThrow('another table has the index hookgate_events_expires_at')
+    expect(await problems(store)).toEqual([expect.stringMatching(/^there is no index/)])
+    await sql('DROP INDEX hookgate_events_expires_at')
+    await store.migrate()
+    expect(await store.check()).toEqual([])
+    close()
+  })
+
   const { openReadOnly } = client
   if (openReadOnly) {
     it('check() finds a database that is open for reading only', async () => {

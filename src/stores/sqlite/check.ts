@@ -9,7 +9,6 @@ const LONGEST_WAIT_MS = 50
 
 /** Checks the table, and the settings of a local database. Empty if there are no problems. */
 export async function checkSqlite(db: SqliteConnection, table: string): Promise<readonly StoreProblem[]> {
-  const index = `${table}_expires_at`
   const names = await namesOf(db, table)
   const problems = problemsIn([
     [
@@ -23,9 +22,9 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
       'run `await store.migrate()` once, or the SQL of sqliteSchema()',
     ],
     [
-      names.includes(table) && !names.includes(index),
+      names.includes(table) && !names.includes(indexOf(table)),
       'there is no index on expires_at, so sweep() reads the whole table, and blocks the process meanwhile',
-      'run the CREATE INDEX of sqliteSchema()',
+      'run `await store.migrate()`, or the CREATE INDEX of sqliteSchema()',
     ],
   ])
   if (!db.isLocal) return problems
@@ -33,9 +32,11 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
   return [...problems, ...(await settingProblems(db, isReadOnly))]
 }
 
+export const indexOf = (table: string): string => `${table}_expires_at`
+
 /** The names of the table and its index, if they exist. `VIEW` stands for a view of that name. */
 export async function namesOf(db: SqliteConnection, table: string): Promise<readonly string[]> {
-  return answersIn(await db.read(NAMES, [table, `${table}_expires_at`]), SQLITE)
+  return answersIn(await db.read(NAMES, [table, indexOf(table), table]), SQLITE)
 }
 
 /** Tries a write that changes nothing. A database that another process has locked still counts as writable. */

@@ -63,8 +63,8 @@ const KEPT = `${LIVE} AND (commits > 0 OR owner <> excluded.owner)`
 /** Stands for a view: no name of a table has a space. */
 export const VIEW = 'a view'
 
-/** The names of those among two tables and indexes that exist, and one row more at the end. */
-export const NAMES: string = `SELECT ${columnAnswer(`CASE type WHEN 'view' THEN '${VIEW}' ELSE name END`)} AS answer FROM sqlite_master WHERE name IN (?, ?)
+/** The names of a table and of an index of it, if they exist, and one row more at the end. Takes the table, the index, and the table. */
+export const NAMES: string = `SELECT ${columnAnswer(`CASE type WHEN 'view' THEN '${VIEW}' ELSE name END`)} AS answer FROM sqlite_master WHERE name = ? OR (name = ? AND tbl_name = ?)
 UNION ALL SELECT ${literalAnswer(END)}`
 
 export interface SqliteStatements {

@@ -4,7 +4,7 @@ import { checkOptions, type OptionTable, optional, positiveInteger } from '../..
 import { answerIn, SQLITE } from '../answer.ts'
 import { type EngineVerbs, knownAnswer, type StoreProblem, storeOf, tableMissing } from '../contract.ts'
 import { SQLITE_FIXES } from '../fixes.ts'
-import { checkSqlite, namesOf } from './check.ts'
+import { checkSqlite, indexOf, namesOf } from './check.ts'
 import { isYours, retryingWhenLocked, type SqliteConnection, says } from './client.ts'
 import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 
@@ -85,8 +85,14 @@ export function tableStore(
     ...storeOf(verbs, SQLITE_FIXES),
     async migrate() {
       await explained(connection.run(schemaStatements(table)))
-      if ((await explained(namesOf(connection, table))).includes(table)) return
-      throw new EventStoreError(`migrate() has run, but the table ${table} is not there`)
+      const names = await explained(namesOf(connection, table))
+      if (!names.includes(table))
+        throw new EventStoreError(`migrate() has run, but the table ${table} is not there`)
+      if (!names.includes(indexOf(table))) {
+        throw new EventStoreError(
+          `migrate() cannot index the table ${table}, because another table has the index ${indexOf(table)}: drop that one, and run it again`,
+        )
+      }
     },
     async sweep(limit = 1000) {
       positiveInteger(limit, 'limit')
