@@ -38,7 +38,7 @@ export function senderPage(given: SenderPage): string {
     `Receive webhooks from ${scheme.sender}, and handle three of [its events](${notes.events}):`,
     '## Program',
     ...programParts(program),
-    ...startParts(program, scheme.sender),
+    startText(program, scheme.sender),
     `## Set up ${scheme.sender}`,
     `${variablesIn(program)[0] === undefined ? 'The secret' : `\`${variablesIn(program)[0]}\``} is ${notes.secret.replace(/\.$/, '')}.`,
     numbered(notes.setUp),
@@ -71,7 +71,7 @@ const bullets = (lines: readonly string[]) => lines.map((line) => `- ${line}`).j
 const numbered = (lines: readonly string[]) => lines.map((line, at) => `${at + 1}. ${line}`).join('\n')
 
 /** The name of the factory, e.g. `standardWebhooks`. */
-const nameIn = (source: string) => /^export const (\w+): SchemeFactory/m.exec(source)?.[1] ?? ''
+const nameIn = (source: string) => /^export const (\w+): (?:Code)?SchemeFactory/m.exec(source)?.[1] ?? ''
 
 /** The path of the program's route. */
 const routeIn = (program: string) =>
@@ -89,13 +89,14 @@ const UNRELEASED = '# until the first release, from a clone: see the README\n'
 
 /** The switch of frameworks: the site makes tabs of it, and GitHub folds all but the first. */
 function programParts(program: string): readonly string[] {
+  const settings = emptyIn(program).map((name) => `export ${name}=''\n`)
   return programsOf(program).flatMap(({ framework, install, code }) => {
+    const isNext = framework === 'Next.js'
     const parts = [
       `\`\`\`sh\n${UNRELEASED}npm install ${['hookgate', ...install].join(' ')}\n\`\`\``,
-      framework === 'Next.js'
-        ? `Save this as \`app${routeIn(program)}/route.js\`, for \`npx next dev\` in place of \`node app.mjs\`:`
-        : 'Save this as `app.mjs`:',
+      `Save this as \`${isNext ? `app${routeIn(program)}/route.js` : 'app.mjs'}\`:`,
       `\`\`\`js\n${code}\`\`\``,
+      `\`\`\`sh\n${settings.join('')}${isNext ? 'npx next dev' : 'node app.mjs'}\n\`\`\``,
     ]
     return framework === 'Express'
       ? parts
@@ -103,17 +104,17 @@ function programParts(program: string): readonly string[] {
   })
 }
 
-/** The quotes are empty, because the program refuses an empty secret, and starts with any other text. */
-function startParts(program: string, sender: string): readonly string[] {
-  const set = variablesIn(program).filter((name) => !program.includes(`${name} === undefined`))
+/** The variables that the page sets to nothing: the program refuses an empty secret, and starts with any other text. */
+const emptyIn = (program: string) =>
+  variablesIn(program).filter((name) => !program.includes(`${name} === undefined`))
+
+function startText(program: string, sender: string): string {
+  const what = emptyIn(program).length === 1 ? 'the secret' : 'the values'
   const where = `(#${headingId(`Set up ${sender}`)})`
-  const what = set.length === 1 ? 'the secret' : 'the values'
-  const fill = set.length === 0 ? '' : `Write [${what}]${where} between the quotes. `
-  const lines = set.map((name) => `export ${name}=''\n`)
   return [
-    `${fill}Start it, and it prints its URL:\n\n\`\`\`sh\n${lines.join('')}node app.mjs\n\`\`\``,
-    'Or use [another framework](../frameworks/other.md).',
-  ]
+    emptyIn(program).length === 0 ? 'Start it.' : `Write [${what}]${where} between the quotes, and start it.`,
+    `The URL is \`http://localhost:3000${routeIn(program)}\`. Or use [another framework](../frameworks/other.md).`,
+  ].join(' ')
 }
 
 function localParts({ scheme, notes, program }: SenderPage): readonly string[] {

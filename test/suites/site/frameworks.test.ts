@@ -38,6 +38,23 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the switch of frameworks, in Chromi
     await page.close()
   })
 
+  it('each framework says how its program is started', async () => {
+    const page = await browser.page(site.origin)
+    for (const path of ['quickstart.html', 'schemes/stripe.html']) {
+      await page.goto(`${site.origin}/${path}`)
+      for (const name of ['Express', 'Fastify', 'Hono', 'Next.js']) {
+        await page.getByRole('radio', { name }).check()
+        const commands = await page.locator('.frameworks > section:visible .language-sh pre').allInnerTexts()
+        expect(commands.at(-1), `${path}, ${name}`).toContain(
+          name === 'Next.js' ? 'npx next dev' : 'node app.mjs',
+        )
+      }
+      expect(await page.getByText('node app.mjs').filter({ visible: true }).count(), path).toBe(0)
+    }
+    await page.evaluate('localStorage.clear()')
+    await page.close()
+  })
+
   it('the switch works by keyboard, and takes no framework that it does not know', async () => {
     const page = await browser.page(site.origin)
     await page.goto(`${site.origin}/`)
