@@ -1,7 +1,7 @@
 import { actionsFor } from './actions.js'
 import { bodyPart } from './body.js'
 import { differencePart } from './difference.js'
-import { element, part, statusTone, toneOf, utcOf, visible } from './text.js'
+import { element, part, statusTone, toneOf, utcOf, visible, withCode } from './text.js'
 
 const pane = document.querySelector('#detail')
 
@@ -60,7 +60,7 @@ function why(delivery) {
       element(
         'ul',
         '',
-        ...lines.map(([label, line]) => element('li', '', element('b', '', label), ...visible(line))),
+        ...lines.map(([label, line]) => element('li', '', element('b', '', label), ...withCode(line))),
       ),
     )
   }

@@ -46,6 +46,13 @@ export function visible(text) {
   return nodes
 }
 
+/** The same, with what stands between backticks as code. */
+export function withCode(text) {
+  return text
+    .split('`')
+    .flatMap((piece, at) => (at % 2 === 0 ? visible(piece) : [element('code', '', ...visible(piece))]))
+}
+
 export function bytesOf(base64) {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 }
