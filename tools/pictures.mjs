@@ -43,7 +43,7 @@ await send(found['Listening on'], SECRET, 'evt_2', 'invoice.paid', tamper)
 
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 for (const colorScheme of COLOUR_SCHEMES) {
-  const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 720 } })
+  const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 696 } })
   await page.goto(found['Inspector:'])
   await page.getByText('Difference to #').waitFor()
   await page.screenshot({ path: pathOf(`inspector-${colorScheme}.png`) })

@@ -23,14 +23,17 @@ await once(site, 'listening')
 const origin = `http://127.0.0.1:${site.address().port}`
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 
-const playground = await browser.newPage({ viewport: { width: 1100, height: 800 } })
-await playground.goto(`${origin}/playground/`)
-await playground.getByRole('button', { name: 'Sign this body' }).click()
-await playground.getByText('Accepted').first().waitFor()
-await playground.getByRole('button', { name: 'Change a byte' }).click()
-await playground.locator('.clearest').waitFor()
-await playground.evaluate('scrollTo(0, 0)')
-await playground.screenshot({ path: pathOf('playground.png') })
+for (const colorScheme of ['light', 'dark']) {
+  const playground = await browser.newPage({ colorScheme, viewport: { width: 1100, height: 800 } })
+  await playground.goto(`${origin}/playground/`)
+  await playground.getByRole('button', { name: 'Sign this body' }).click()
+  await playground.getByText('Accepted').first().waitFor()
+  await playground.getByRole('button', { name: 'Change a byte' }).click()
+  await playground.locator('.clearest').waitFor()
+  await playground.evaluate('scrollTo(0, 0)')
+  await playground.screenshot({ path: pathOf(`playground-${colorScheme}.png`) })
+  await playground.close()
+}
 
 /** What a chat shows for a link to any page: the first screen, without its navigation. */
 const home = await browser.newPage({ viewport: { width: 1200, height: 630 } })

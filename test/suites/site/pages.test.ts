@@ -71,6 +71,16 @@ describe('the site', () => {
       expect(readBuilt(page)).toContain('class="site-footer"')
   })
 
+  it('no page shows the marks of its text, such as a backtick', () => {
+    const shown = PAGES.flatMap((page) => {
+      const text = readBuilt(`/${page}.html`)
+        .replaceAll(/<(code|pre|script|style)\b.*?<\/\1>/gs, '')
+        .replaceAll(/<[^>]*>/g, '')
+      return [...text.matchAll(/.{0,30}(?:`|\*\*|\]\().{0,30}/g)].map(([found]) => `${page}: ${found}`)
+    })
+    expect(shown).toEqual([])
+  })
+
   it('the site has a page of the reference for each subpath', () => {
     expect(builtFiles('.html')).toEqual(
       expect.arrayContaining([
