@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig, type UserConfig } from 'vitepress'
+import { keepCodeWhole } from './code.ts'
 import { switchFrameworks } from './frameworks.ts'
 import { headingId } from './heading-id.ts'
 import { linksToRepository, REPOSITORY } from './links.ts'
@@ -69,6 +70,7 @@ const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
     config: (markdown) => {
       switchFrameworks(markdown)
       nameCells(markdown)
+      keepCodeWhole(markdown)
       linksToRepository(markdown, BASE)
     },
   },

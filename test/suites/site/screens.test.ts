@@ -52,7 +52,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('what stands on a screen, in Chromiu
   )
 
   it.each(SCREENS)(
-    'at $width px no page is wider than the screen, and each wide table says that it scrolls',
+    'at $width px no page is wider than the screen, no code is cut off, and each wide table says that it scrolls',
     { timeout: 300_000 },
     async (size) => {
       await page.setViewportSize(size)
@@ -62,6 +62,9 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('what stands on a screen, in Chromiu
         await page.locator('.site-footer a').first().waitFor()
         const found = await page.evaluate<string[]>(`[
         ...(document.documentElement.scrollWidth > innerWidth ? ['the page'] : []),
+        ...[...document.querySelectorAll('.vp-doc pre')]
+          .filter((code) => code.scrollWidth > code.clientWidth + 1)
+          .map((code) => code.innerText.slice(0, 40)),
         ...[...document.querySelectorAll('.vp-doc table')]
           .filter((table) => table.scrollWidth > table.clientWidth + 1 && !table.matches('[data-wide][tabindex="0"]'))
           .map((table) => table.innerText.slice(0, 40)),
@@ -71,6 +74,15 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('what stands on a screen, in Chromiu
       expect(wrong).toEqual([])
     },
   )
+
+  it("the sidebar shows the page's own line, however far down it is", async () => {
+    await page.setViewportSize({ width: 1_280, height: 800 })
+    await page.goto(`${site.origin}/migrate/twilio.html`)
+    const own = '.VPSidebarItem.is-active > .item > .link'
+    await page.locator(own).first().waitFor() // its group is unfolded
+    await expect.poll(() => bottomOf(own)).toBeLessThanOrEqual(800)
+    expect(await page.evaluate('scrollY')).toBe(0)
+  })
 
   it.each(['light', 'dark'] as const)('the text of the site has enough contrast, %s', async (colorScheme) => {
     await page.setViewportSize({ width: 1_280, height: 800 })

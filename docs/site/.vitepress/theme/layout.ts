@@ -33,6 +33,12 @@ function keepFramework({ target }: Event): void {
   }
 }
 
+/** Scrolls the sidebar to the page's own line, in the next frame: by then, its group is unfolded. */
+const showInSidebar = () =>
+  requestAnimationFrame(() =>
+    document.querySelector('.VPSidebarItem.is-active > .item > .link')?.scrollIntoView({ block: 'nearest' }),
+  )
+
 const showRemembered = () => showFramework(document.documentElement.dataset.framework ?? '')
 
 /** Where a link of old leads: to the words that a reader needs, in place of a joke. */
@@ -66,11 +72,13 @@ export const Layout = defineComponent(() => {
       nextTick(() => {
         markWideTables()
         showRemembered()
+        showInSidebar()
       }),
   )
   onMounted(() => {
     markWideTables()
     showRemembered()
+    showInSidebar()
     addEventListener('resize', markWideTables)
     addEventListener('change', keepFramework)
   })
