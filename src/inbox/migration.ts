@@ -90,12 +90,14 @@ const foreignKey = (table: string) =>
 const isForeignKey = (table: string) =>
   `conrelid = to_regclass('${table}') AND contype = 'f' AND confrelid = conrelid`
 
+function indexOf(name: string, suffix: string, columns: string, kind: Index['kind'] = 'INDEX'): Index {
+  const relation = `${name.split('.').at(-1)}_${suffix}`
+  return { name: suffix, relation, kind, of: `"${relation}" ON ${quotedTable(name).table} ${columns}` }
+}
+
 function indexesOf(name: string): readonly Index[] {
-  const { table } = quotedTable(name)
-  const index = (suffix: string, columns: string, kind: Index['kind'] = 'INDEX'): Index => {
-    const relation = `${name.split('.').at(-1)}_${suffix}`
-    return { name: suffix, relation, kind, of: `"${relation}" ON ${table} ${columns}` }
-  }
+  const index = (suffix: string, columns: string, kind?: Index['kind']) =>
+    indexOf(name, suffix, columns, kind)
   return [
     index('due', `(listener_id, due_at) WHERE state = 'waiting'`),
     index('ends', `(due_at) WHERE state IN ('claimed', 'done')`),
@@ -115,6 +117,8 @@ function indexesOf(name: string): readonly Index[] {
 
 /** The index that is not there until all rows of an earlier version have a number. */
 const NUMBERED = 'dead'
+/** Finds those rows until then: otherwise, each statement that numbers some reads the whole table. */
+const unnumbered = (name: string) => indexOf(name, 'unnumbered', '(put_at) WHERE number = 0')
 /** Few, because renewals find these rows locked meanwhile. */
 const NUMBERED_AT_ONCE = 500
 
@@ -175,7 +179,7 @@ export async function migrateInbox(
       if (lack === mended) throw withoutEffect(name, lack)
       mended = NONE
       if (lack === 'busy') await patience.wait()
-      else if (await patience.took(() => amend(run, table, indexes, lack, patience))) mended = lack
+      else if (await patience.took(() => amend(run, name, indexes, lack, patience))) mended = lack
     }
   } catch (error) {
     if (!hasSqlState(error, FAILED_TRANSACTION)) throw error
@@ -318,11 +322,12 @@ function lackOf(name: string, indexes: readonly Index[]): string {
 
 async function amend(
   run: RunStatement,
-  table: string,
+  name: string,
   indexes: readonly Index[],
   lack: string,
   patience: Patience,
 ): Promise<void> {
+  const { table } = quotedTable(name)
   if (lack === 'columns') return void (await run(laterColumns(table), []))
   if (lack === 'foreign key') return void (await run(unprovenKey(table), []))
   if (lack === 'proof') return void (await run(proof(table), []))
@@ -330,7 +335,7 @@ async function amend(
   const index = indexes.find(({ name }) => name === (broken ?? lack))
   if (index === undefined) throw new EventStoreError(`migrate() does not know what the table ${table} lacks`)
   if (broken !== undefined) return void (await run(dropBroken(table, index), []))
-  if (index.name === NUMBERED) await giveNumbers(run, table, patience)
+  if (index.name === NUMBERED) await giveNumbers(run, name, patience)
   try {
     await build(run, index)
   } catch (error) {
@@ -354,13 +359,16 @@ const begunTwice = (table: string) =>
   `SELECT FROM ${table} AS earlier WHERE earlier.state = 'waiting' AND earlier.listener_id = one.listener_id ` +
   `AND earlier.order_key = one.order_key AND earlier.number < one.number)`
 
-async function build(run: RunStatement, { kind, of }: Index): Promise<void> {
+const build = (run: RunStatement, { kind, of }: Index) =>
+  concurrently((how) => run(`CREATE ${kind} ${how} IF NOT EXISTS ${of}`, []))
+
+async function concurrently(step: (how: 'CONCURRENTLY' | '') => Promise<unknown>): Promise<void> {
   try {
-    await run(`CREATE ${kind} CONCURRENTLY IF NOT EXISTS ${of}`, [])
+    await step('CONCURRENTLY')
   } catch (error) {
     // Of a client that sends each statement in a transaction of its own, and of a table with partitions.
     if (!hasSqlState(error, ACTIVE_TRANSACTION) && !hasSqlState(error, NOT_SUPPORTED)) throw error
-    await run(`CREATE ${kind} IF NOT EXISTS ${of}`, [])
+    await step('')
   }
 }
 
@@ -423,9 +431,22 @@ END`)
 
 /**
  * The oldest first, by one process at a time; those that a transaction has locked, such as that of `done`, once it has ended. What is put
- * meanwhile has one, or gets it by its put.
+ * meanwhile has one, or gets it by its put. A process that dies leaves the rest, and the index, to the next one.
  */
-async function giveNumbers(run: RunStatement, table: string, patience: Patience): Promise<void> {
+async function giveNumbers(run: RunStatement, name: string, patience: Patience): Promise<void> {
+  const { table } = quotedTable(name)
+  const index = unnumbered(name)
+  await run(dropBroken(table, index), [])
+  await build(run, index)
+  await run(`ANALYZE ${table} (number)`, []) // otherwise, the planner expects few such rows, and sorts them all for each statement
+  await numberAll(run, table, patience)
+  const built = answering(`SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indexrelid
+  WHERE indrelid = '${table}'::regclass AND relname = '${index.relation}'`)
+  const path = await answerOf(run, built, [])
+  if (path !== NONE) await concurrently((how) => run(`DROP INDEX ${how} IF EXISTS ${path}`, []))
+}
+
+async function numberAll(run: RunStatement, table: string, patience: Patience): Promise<void> {
   const statement = answering(
     `SELECT CASE WHEN EXISTS (SELECT FROM numbered) THEN 'more'
   WHEN NOT is_mine OR EXISTS (SELECT FROM ${table} WHERE number = 0) THEN 'busy' END FROM turn`,
@@ -435,7 +456,7 @@ async function giveNumbers(run: RunStatement, table: string, patience: Patience)
   SELECT key, listener_id FROM ${table} WHERE number = 0 AND (SELECT is_mine FROM turn)
   ORDER BY put_at LIMIT ${NUMBERED_AT_ONCE} FOR UPDATE SKIP LOCKED
 ), next AS MATERIALIZED (
-  SELECT *, nextval(pg_get_serial_sequence('${table}', 'number')) AS place FROM unnumbered
+  SELECT *, nextval((SELECT pg_get_serial_sequence('${table}', 'number')::regclass)) AS place FROM unnumbered
 ), numbered AS (
   UPDATE ${table} AS row SET number = next.place FROM next WHERE row.key = next.key AND row.listener_id = next.listener_id RETURNING 1
 )`,
