@@ -55,6 +55,8 @@ export class Crew<Given extends Listener<unknown>> {
   #quick = 0
   #tookMs = 0
   #telling: Promise<void> | undefined
+  /** The last `take`. */
+  #taking: Promise<unknown> = Promise.resolve()
   #givingBack: Promise<unknown> = Promise.resolve()
   /** Whether there are jobs with keys, as far as is known: until then, takes need not look for them. */
   #inOrder = false
@@ -96,8 +98,9 @@ export class Crew<Given extends Listener<unknown>> {
     return [...this.#running.keys()]
   }
 
-  /** Resolves when what became of all that run now is recorded, or never will be, and what has not started is given back. */
+  /** Resolves when what became of all that run now is recorded, or never will be, and what has not started, or is being taken, is given back. */
   async settled(): Promise<void> {
+    await this.#taking
     while (this.#running.size > 0) await Promise.all(this.#running.values())
     await this.#givingBack
   }
@@ -117,7 +120,13 @@ export class Crew<Given extends Listener<unknown>> {
    * Takes jobs that are due, starts as many as there is room for, and returns how many the database handed out, or `most` if it has to look at
    * more of them. Fewer than `most`: there are no others, but perhaps some whose process died.
    */
-  async take(most: number): Promise<number> {
+  take(most: number): Promise<number> {
+    const taking = this.#take(most)
+    this.#taking = taking.catch(() => {}) // told by the caller
+    return taking
+  }
+
+  async #take(most: number): Promise<number> {
     const { hasTime, leaseMs, listener, maxAttempts, run, statements } = this.#options
     const worker = asciiText(listener.nextOwner())
     const sentAt = performance.now()
@@ -142,8 +151,11 @@ export class Crew<Given extends Listener<unknown>> {
       throw error
     })
     const live = this.#liveOf(jobs)
-    if (this.#isClosed) for (const job of live) this.#tell(new InboxError(TOO_LATE), job, 'lost', 0)
-    if (this.#isClosed) return 0
+    if (this.#isClosed) {
+      const isGivenBack = await this.#giveBack(live)
+      if (!isGivenBack) for (const job of live) this.#tell(new InboxError(TOO_LATE), job, 'lost', 0)
+      return 0
+    }
     const tookMs = performance.now() - sentAt
     if (live.length > 0 && tookMs > leaseMs) {
       await this.#giveBack(live)
@@ -187,8 +199,8 @@ export class Crew<Given extends Listener<unknown>> {
     return jobs.filter(({ fate }) => fate === 'taken' || fate === 'ahead')
   }
 
-  async #giveBack(jobs: readonly Job[]): Promise<void> {
-    await this.#records.giveBack(
+  #giveBack(jobs: readonly Job[]): Promise<boolean> {
+    return this.#records.giveBack(
       jobs.map(({ key, owner, worker, suspect }) => ({ key, owner, worker, suspect })),
     )
   }

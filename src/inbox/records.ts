@@ -79,12 +79,15 @@ export class Records {
     return this.#renewals.ask(held)
   }
 
-  /** What nothing has run uses up no attempt. What another worker has by now stays with it. If it fails, the jobs lapse. */
-  async giveBack(attempts: readonly Attempt[]): Promise<void> {
-    if (attempts.length === 0) return
+  /** What nothing has run uses up no attempt. What another worker has by now stays with it. If it fails, it returns false, and the jobs lapse. */
+  async giveBack(attempts: readonly Attempt[]): Promise<boolean> {
+    if (attempts.length === 0) return true
     const { listenerId, run, statements } = this.#options
     const asked = [await keyText(listenerId), attemptsText(attempts)]
-    await inTime(answerOf(run, statements.giveBack, asked)).catch(() => {})
+    return inTime(answerOf(run, statements.giveBack, asked)).then(
+      () => true,
+      () => false,
+    )
   }
 
   async #each(

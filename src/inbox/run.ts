@@ -92,7 +92,6 @@ export type ToldState = Exclude<JobState, 'done'> | 'running'
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_ERROR = 1000
 const FINISHED = 'another run of this event has finished first'
-const FORGOTTEN = 'the event was forgotten while this run went on'
 const TAKEN_OVER =
   'the lease had ended, and then another worker has taken over the event, or it was forgotten'
 export const RUNS_AGAIN = 'the event runs again when its lease ends, perhaps while this run goes on'
@@ -108,6 +107,10 @@ export class Run<Given extends Listener<unknown>> {
   readonly #signal = new AbortController()
   /** When the lease ends, by this process's monotonic clock: counted from before the statement was sent. */
   #heldUntil: number
+  /** Ends the run then. A statement that renews the lease may hang. */
+  #expiring: ReturnType<typeof setTimeout> | undefined
+  /** Why the last renewal has failed. */
+  #problem: unknown
   readonly #takenAt = performance.now()
   #startedAt = this.#takenAt
   #beating: ReturnType<typeof setTimeout> | undefined
@@ -131,6 +134,7 @@ export class Run<Given extends Listener<unknown>> {
     this.#attempt = { key, owner, worker, suspect }
     this.#heldUntil = heldUntil
     this.#isCounted = job.fate === 'taken'
+    this.#expireAt(heldUntil)
     this.#beatInTime()
   }
 
@@ -145,8 +149,7 @@ export class Run<Given extends Listener<unknown>> {
       if (!this.#isLost) this.#tell(error, 'lost') // its end could not be recorded
       return 'lost'
     } finally {
-      this.#isOver = true
-      clearTimeout(this.#beating)
+      this.drop()
     }
   }
 
@@ -165,10 +168,10 @@ export class Run<Given extends Listener<unknown>> {
     return !this.#isLost && !this.#isHandled
   }
 
-  /** Ends a run that has not started. */
+  /** Ends the run, without a word. */
   drop(): Attempt {
     this.#isOver = true
-    clearTimeout(this.#beating)
+    this.#clear()
     return this.#attempt
   }
 
@@ -186,7 +189,7 @@ export class Run<Given extends Listener<unknown>> {
   abandon(problem: string, cause?: unknown): void {
     if (this.#isLost || this.#isOver) return
     this.#isLost = true
-    clearTimeout(this.#beating)
+    this.#clear()
     if (!this.#isBegun) return
     const error = new InboxError(problem, { cause })
     this.interrupt(error)
@@ -237,7 +240,7 @@ export class Run<Given extends Listener<unknown>> {
   async #done(): Promise<JobState> {
     const answer = await this.#recorded({ ...this.#attempt, ms: this.#retention() })
     if (answer === 'done') return 'done'
-    this.abandon(answer === 'already' ? FINISHED : FORGOTTEN)
+    this.abandon(answer === 'already' ? FINISHED : TAKEN_OVER)
     return 'lost'
   }
 
@@ -248,14 +251,14 @@ export class Run<Given extends Listener<unknown>> {
 
   async #doneIn(tx: PostgresClient): Promise<void> {
     this.#isDoneInTransaction = true
-    const { key, listener, owner } = this.job
-    const values = [key, listener, owner, this.#retention()]
+    const { key, listener, owner, worker } = this.job
+    const values = [key, listener, owner, this.#retention(), worker]
     try {
       await doneInside(tx, 'done(tx)', this.#options.statements.doneInTransaction, values)
     } catch (cause) {
       if (!isA(cause, LeaseLostError)) throw cause
       throw new InboxError(
-        'another run of this event has finished first, or the event was forgotten, so this transaction fails',
+        'another run of this event has finished first, or goes on in its place, or the event was forgotten, so this transaction fails',
         { cause },
       )
     }
@@ -309,6 +312,20 @@ export class Run<Given extends Listener<unknown>> {
     this.#options.tell(error, this.job, state, performance.now() - this.#startedAt)
   }
 
+  #clear(): void {
+    clearTimeout(this.#beating)
+    clearTimeout(this.#expiring)
+  }
+
+  /** Unless the end of the run is being recorded: that knows by itself when it is too late. */
+  #expireAt(end: number): void {
+    clearTimeout(this.#expiring)
+    if (this.#isOver || this.#isLost) return
+    const problem = `the lease has ended, because the database did not renew it: ${RUNS_AGAIN}`
+    const expire = () => this.#isEnding || this.abandon(problem, this.#problem)
+    this.#expiring = afterwards(end - performance.now(), expire)
+  }
+
   /** Once half of the lease has passed, however late its beginning was heard of. */
   #beatInTime(): void {
     this.#beatIn(this.#heldUntil - this.#options.leaseMs / 2 - performance.now())
@@ -336,13 +353,15 @@ export class Run<Given extends Listener<unknown>> {
         if (this.#isEnding || this.#isDoneInTransaction) return // perhaps by this run
         return this.abandon(answer === 'done' ? FINISHED : TAKEN_OVER)
       }
+      this.#problem = undefined
+      this.#expireAt(sentAt + leaseMs) // nobody can take what is locked
       if (answer === LOCKED) return this.#beatIn(this.#pauseMs())
       this.#heldUntil = sentAt + leaseMs
       this.#isCounted ||= begun
       if (begun || !this.#isBegun) this.#beatInTime()
     } catch (error) {
-      if (performance.now() < this.#heldUntil) this.#beatIn(this.#pauseMs())
-      else this.abandon(`the lease has ended, because the database did not renew it: ${RUNS_AGAIN}`, error)
+      this.#problem = error
+      this.#beatIn(this.#pauseMs())
     }
   }
 }

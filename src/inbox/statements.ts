@@ -235,7 +235,8 @@ SELECT CASE ${isClosed} WHEN EXISTS (SELECT FROM put) THEN ${didPut}${isInside ?
   // at once, so one of the two finds the other. They take turns by when they were put.
   //
   // The first ones are those of the snapshot. What another take has begun since is not `behind` any more when its row is locked, and the unique
-  // index refuses a second one of the key. What `forget()` has woken since has another `due_at`, and is left to the next take. A job that is
+  // index refuses a second one of the key. What `forget()` has woken since, or another take was handed the key for and had no room to begin, has
+  // another `due_at`, and is left to the next take: nothing else would find it, once it was put off as one that waits. A job that is
   // put while the one before it is forgotten may be seen by neither: it is looked at again after ten minutes.
   const ofKey = (of: string, condition: string) =>
     `row.listener_id = $5::text AND row.order_key = ${of}.order_key AND ${condition}`
@@ -273,7 +274,7 @@ SELECT CASE ${isClosed} WHEN EXISTS (SELECT FROM put) THEN ${didPut}${isInside ?
 ), `
   const handOver = `, waits AS (
   UPDATE ${table} AS row SET due_at = ${after(`CASE WHEN is_held THEN ${LOOKS_AGAIN_MS} * least(1 + place, ${LOOKS_AGAIN_LATEST}) WHEN is_passed_on THEN ${PUT_OFF_MS} ELSE 0 END`)} FROM behind
-  WHERE row.key = behind.key AND row.listener_id = behind.listener_id AND (is_held OR is_passed_on OR behind.due_at > clock_timestamp())
+  WHERE row.key = behind.key AND row.listener_id = behind.listener_id AND (is_held OR is_passed_on OR behind.due_at > clock_timestamp() OR behind.key IN (SELECT key FROM next))
     AND behind.key NOT IN (SELECT key FROM due WHERE fate IS NOT NULL)
 ), handed_over AS (
   UPDATE ${table} AS row SET holds = NULL FROM ended LEFT JOIN next ON next.after = ended.key
@@ -339,13 +340,16 @@ ${recording('records')}`
     `${row}.key = asked.key AND ${row}.listener_id = $1::text AND ${row}.owner = asked.owner`
   const isRun = (row: string, by: string) =>
     `${row}.state = 'waiting' AND ${row}.worker IN (${by}.worker, '${AHEAD}' || ${by}.worker)`
+  // With a key, no other run ends what one that is leased has begun: the next job would run beside that one. It does so itself.
+  const isOthers = (row: string, worker: string) =>
+    `(${row}.order_key IS NOT NULL AND ${row}.state = 'waiting' AND ${row}.worker <> '' AND ${row}.due_at > clock_timestamp() AND ${row}.worker NOT IN (${worker}, '${AHEAD}' || ${worker}))`
   const bodyUnless = (isDone: string, until: string) =>
     keepMs === 0
       ? `envelope = CASE WHEN NOT (${isDone}) THEN envelope END`
       : `keep_until = CASE WHEN ${isDone} THEN least(${until}, ${after(milliseconds(keepMs))}) END`
-  // Any run may have done the work: a late success counts, and stops further attempts. Alone, it also knows a failure again that it has recorded
-  // before, when its answer was lost. Many at once lock in the order of their keys, and
-  // answer `locked` for those that a transaction has locked, such as that of `done`. Alone, it waits.
+  // Any run may have done the work: a late success counts, and stops further attempts, unless another run of a job with a key goes on. Alone, it
+  // also knows a failure again that it has recorded before, when its answer was lost. Many at once lock in the order of their keys, and answer
+  // `locked` for those that a transaction has locked, such as that of `done`. Alone, it waits.
   const end = (
     isAlone: boolean,
   ) => `WITH ${asked(', ms float8, error text, most int')}, held AS MATERIALIZED (
@@ -358,7 +362,7 @@ ${recording('records')}`
     state = CASE WHEN held.error IS NULL THEN 'done' WHEN held.attempts >= held.most THEN 'dead' ELSE 'waiting' END,
     ${bodyUnless('held.error IS NULL', `coalesce(job.forget_at, ${after('held.ms')})`)}
   FROM held WHERE job.key = held.key AND job.listener_id = $1::text
-    AND (held.error IS NULL AND job.state IN (${MAY_BE_DONE}) OR held.error IS NOT NULL AND ${isRun('job', 'held')})
+    AND (held.error IS NULL AND job.state IN (${MAY_BE_DONE}) AND ${isOthers('job', 'held.worker')} IS NOT TRUE OR held.error IS NOT NULL AND ${isRun('job', 'held')})
   RETURNING job.key, job.owner, job.state, job.due_at
 ), twins AS (
   UPDATE ${table} AS twin SET state = 'done', due_at = ended.due_at FROM ended
@@ -386,11 +390,11 @@ ${recording('answers')}`
   })} FROM asked LEFT JOIN beaten ON beaten.key = asked.key LEFT JOIN ${table} AS job ON ${ofAsked('job')}
 )
 ${recording('answers')}`
-  // $1 key, $2 listener, $3 owner, $4 retention.
+  // $1 key, $2 listener, $3 owner, $4 retention, $5 worker.
   const done = `job AS (
   UPDATE ${table} AS job SET state = 'done', due_at = coalesce(forget_at, ${after('$4')}), worker = NULL, error = NULL,
     attempts = attempts + ${isAhead('job')}, holds = ${holdsAfter('job')}, ${bodyUnless('TRUE', `coalesce(forget_at, ${after('$4')})`)}
-  WHERE ${mine} AND state IN (${MAY_BE_DONE}) AND (SELECT is_open FROM open) RETURNING due_at, ${isInSavepoint('xmin')} AS is_in_savepoint
+  WHERE ${mine} AND state IN (${MAY_BE_DONE}) AND ${isOthers('job', '$5::text')} IS NOT TRUE AND (SELECT is_open FROM open) RETURNING due_at, ${isInSavepoint('xmin')} AS is_in_savepoint
 ), twins AS (
   UPDATE ${table} AS twin SET state = 'done', due_at = job.due_at FROM job
   WHERE twin.job = $1::uuid AND twin.listener_id = $2::text AND twin.owner = $3::text AND twin.state = 'twin'

@@ -75,8 +75,9 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
     this.#crew.close()
     for (const run of this.#crew.runs)
       run.abandon(`the worker stops, but the handler still runs: ${RUNS_AGAIN}`)
-    // Handlers that heed their signal have a moment, in which their end is recorded, so that their event need not wait for its lease.
-    if (this.#crew.runs.length > 0) await within(SETTLE_MS, this.#crew.settled())
+    // Handlers that heed their signal have a moment, in which their end is recorded, so that their event need not wait for its lease. So does
+    // what the database hands out by now: it is given back.
+    await within(SETTLE_MS, this.#crew.settled())
     clearInterval(this.#alive)
   }
 

@@ -295,24 +295,30 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a drain of an inbox'), () => {
       expect(left.filter(({ attempts, worker }) => attempts !== 0 || worker !== null)).toEqual([])
     })
 
-    it('what the database hands out after a drain has returned is given back, too', async () => {
-      const { box, table, listener } = await scene(1)
-      const [asked, answered] = [gate(), gate()]
-      const handler = vi.fn()
-      const slow = through(table, () => {
-        asked.open()
-        return answered.opened
-      })
-      const time = timers()
-      const { result } = drained(slow, listener, handler, { deadlineMs: 5000 })
-      await asked.opened
-      await time.pass(5000)
-      expect(await result).toEqual(EMPTY)
-      expect(await box.counts()).toMatchObject({ running: 1 })
-      answered.open()
-      await expect.poll(() => rows(table)).toMatchObject([{ attempts: 0, worker: null, state: 'waiting' }])
-      expect(handler).not.toHaveBeenCalled()
-    })
+    it.each(['in the moment after its deadline', 'after a drain has returned'])(
+      'what the database hands out %s is given back, too',
+      async (when) => {
+        const { box, table, listener } = await scene(1)
+        const [asked, answered] = [gate(), gate()]
+        const handler = vi.fn()
+        const slow = through(table, () => {
+          asked.open()
+          return answered.opened
+        })
+        const time = timers()
+        const { result } = drained(slow, listener, handler, { deadlineMs: 5000 })
+        await asked.opened
+        await time.pass(5000)
+        const isLater = when === 'after a drain has returned'
+        if (isLater) await time.pass(500)
+        else answered.open()
+        expect(await result).toEqual({ ...EMPTY, waiting: isLater ? 0 : 1 })
+        expect(await box.counts()).toMatchObject({ running: isLater ? 1 : 0 })
+        answered.open()
+        await expect.poll(() => rows(table)).toMatchObject([{ attempts: 0, worker: null, state: 'waiting' }])
+        expect(handler).not.toHaveBeenCalled()
+      },
+    )
 
     /** A drain whose only handler runs when its deadline passes. */
     async function atDeadline(handler: InboxHandler<Listener>) {

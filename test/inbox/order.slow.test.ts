@@ -153,6 +153,83 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await expect.poll(running).toEqual(['a2'])
   })
 
+  it('one whose key is handed over while there is no room for it is not put off by a take that began before', async () => {
+    const { box, table, listener, put } = await scene()
+    const { takeInOrder } = statementsFor(table, { hasKeys: true })
+    const take = (text: string, most: number) => ({
+      ...{ text, values: [`w${most}`, 60_000, 10, most, listener.id, most, true] },
+    })
+    await put('a', 1)
+    await on.pool.query(take(takeInOrder, 1))
+    await put('b', 1) // is before the next one
+    await put('a', 2)
+    /** Has seen the table, and waits before it locks anything. */
+    const paused = takeInOrder
+      .replace('WITH ', 'WITH paused AS MATERIALIZED (SELECT pg_advisory_xact_lock(53)), ')
+      .replace('ORDER BY due_at LIMIT', 'AND (SELECT count(*) FROM paused) = 1 $&')
+    const one = await on.pool.connect()
+    await one.query('SELECT pg_advisory_lock(53)')
+    const earlier = on.pool.query(take(paused, 10))
+    const waits = `SELECT FROM pg_stat_activity WHERE wait_event = 'advisory' AND query LIKE '%${table}%'`
+    await expect.poll(async () => (await on.pool.query(waits)).rowCount).toBe(1)
+    await on.pool.query(
+      `UPDATE ${table} SET state = 'done', due_at = now() + interval '1 h' WHERE state = 'waiting'`,
+    )
+    await on.pool.query(take(takeInOrder, 1))
+    await one.query('SELECT pg_advisory_unlock(53)')
+    one.release()
+    await earlier
+    const { rows } = await on.pool.query(
+      `SELECT state, due_at < now() + interval '2 s' AS is_soon FROM ${table} WHERE order_key = 'a' ORDER BY number`,
+    )
+    expect(rows).toEqual([
+      { state: 'done', is_soon: false },
+      { state: 'behind', is_soon: true },
+    ])
+    expect(await box.counts()).toMatchObject({ running: 1 }) // the one that there was room for
+  })
+
+  it.each(['resolves', 'calls done(tx)'])(
+    'wait for the second run of one whose lease has ended, though the first one %s late',
+    async (how) => {
+      const { box, table, listener, put } = await scene()
+      await put('a', 1, 2)
+      let end = () => {}
+      const ended = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      let failure: unknown
+      let isRunning = false
+      const first = inbox(on.pool, { table }).work(
+        listener,
+        async (_event, { done }) => {
+          isRunning = true
+          await ended
+          if (how === 'resolves') return
+          const tx = await on.pool.connect()
+          await tx.query('BEGIN')
+          failure = await done(tx).catch((error: unknown) => error)
+          await tx.query('ROLLBACK')
+          tx.release()
+        },
+        { onError: null },
+      )
+      await expect.poll(() => isRunning).toBe(true)
+      const stopped = first.stop() // takes nothing more
+      await on.age(table, 60_000)
+      const { ran, running, end: endOf } = work(box, listener)
+      await expect.poll(running).toEqual(['a1'])
+      end()
+      await stopped
+      expect(failure).toEqual(how === 'resolves' ? undefined : expect.objectContaining({ code: 'ERR_INBOX' }))
+      await put('b', 1)
+      await expect.poll(running).toEqual(['a1', 'b1'])
+      await endOf('a1')
+      await expect.poll(running).toEqual(['a2', 'b1'])
+      expect(ran).toEqual(['a1', 'b1', 'a2'])
+    },
+  )
+
   it('wait for one that has failed until it succeeds, or is dead; with hold, until it is mended', async () => {
     const failing = async (afterDead: InboxOptions['afterDead'], maxAttempts: number) => {
       const made = await scene({ afterDead, maxAttempts })
@@ -303,8 +380,8 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     )
     for (const key of [...keys, ...keys]) await box.put(await event(key))
     const { running } = work(box, listener)
-    await expect.poll(() => box.counts()).toMatchObject({ running: keys.length, held: keys.length })
-    expect(running()).toHaveLength(keys.length)
+    await expect.poll(running).toHaveLength(keys.length)
+    expect(await box.counts()).toMatchObject({ running: keys.length, held: keys.length })
     expect(onError).not.toHaveBeenCalled()
   })
 
@@ -405,9 +482,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
   it('go on, though the one before them was done for longer than it is remembered while no worker ran', async () => {
     const { box, table, listener, put } = await scene({ keepBodiesFor: HOUR_MS })
     await put('a', 1, 2)
-    const { running, end, worker } = work(box, listener)
+    const { running, end, worker } = work(box, listener, { pollMs: 600_000 })
     await expect.poll(running).toEqual(['a1'])
-    const stopped = worker.stop()
+    const stopped = worker.stop() // no take is in flight, which could hand over the key
     await end('a1')
     await stopped
     await on.pool.query(`UPDATE ${table} SET due_at = now() - interval '1 s', keep_until = now() WHERE state = 'done';

@@ -19,7 +19,7 @@ import { acceptedEvent, outcome } from '../support/outcome.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { boxListener, inboxServer } from './support.ts'
 
-const LEASE_MS = 300
+const LEASE_MS = 1500
 const SOON: WorkOptions = { pollMs: 20, delayMs: () => 1 }
 
 interface Told extends Partial<InboxErrorContext> {
@@ -413,6 +413,39 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       open()
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       expect({ runs, told }).toEqual({ runs: 1, told: [] })
+    })
+
+    it('a run whose renewal hangs is told when its lease ends, and its signal is aborted then', async () => {
+      const { table, listener } = await scene()
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      onTestFinished(() => void vi.useRealTimers())
+      let takenAt = 0
+      let unanswered = 0
+      const query = (text: string, values: string[]) => {
+        if (text.includes('beaten')) return new Promise<never>(() => {})
+        if (text.includes('fate')) takenAt = performance.now()
+        unanswered += 1
+        return on.pool.query(text, values).finally(() => {
+          unanswered -= 1
+        })
+      }
+      const signals: AbortSignal[] = []
+      const { opened, open } = gate()
+      const handler: InboxHandler<Listener> = ({ signal }) => {
+        signals.push(signal)
+        return opened
+      }
+      const hanging = inbox({ query }, { table, leaseMs: 60_000 })
+      const { told } = startWorker(hanging, listener, handler, { pollMs: 600_000 })
+      onTestFinished(open)
+      await expect.poll(() => [signals.length, unanswered]).toEqual([1, 0])
+      await vi.advanceTimersByTimeAsync(takenAt + 59_999 - performance.now())
+      expect([signals[0]?.aborted, told]).toEqual([false, []])
+      await vi.advanceTimersByTimeAsync(1)
+      expect(signals[0]?.aborted).toBe(true)
+      expect(told).toMatchObject([
+        { state: 'lost', error: { message: expect.stringContaining('did not renew it') } },
+      ])
     })
 
     it('a run that another worker has taken over is told, and its signal is aborted', async () => {
@@ -845,7 +878,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
 
     it('PGlite, with its one connection, keeps an inbox: put and done in its transactions', async () => {
       const db = new PGlite()
-      const box = inbox(db, { leaseMs: LEASE_MS })
+      const box = inbox(db, { leaseMs: 60_000 })
       await box.migrate()
       await db.query('CREATE TABLE effects (event_id text)')
       const { listener, deliver } = boxListener(box)
@@ -855,13 +888,21 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
         await box.put(event, { tx })
       })
       expect(await event.commit()).toBe('committed')
-      const { told, stop } = startWorker(box, listener, ({ id }, { done }) =>
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const [written, late] = [gate(), gate()]
+      const handler: InboxHandler<Listener> = ({ id }, { done }) =>
         db.transaction(async (tx) => {
           await tx.query('INSERT INTO effects VALUES ($1)', [id])
-          await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS)) // nothing can renew meanwhile
+          written.open()
+          await late.opened // nothing can renew meanwhile
           await done(tx)
-        }),
-      )
+        })
+      const { told, stop } = startWorker(box, listener, handler, { pollMs: 600_000 })
+      onTestFinished(late.open)
+      await written.opened
+      await vi.advanceTimersByTimeAsync(45_000)
+      late.open()
       await expect.poll(() => box.counts()).toMatchObject({ done: 1 })
       await stop()
       const { rows: effects } = await db.query('SELECT event_id FROM effects')
@@ -968,32 +1009,56 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       expect(await on.rows(table)).toMatchObject([{ state: 'waiting', attempts: 1 }])
     })
 
-    it('stop() has the last word: what a slow database hands out later does not run', async () => {
-      const { table, listener } = await scene()
-      const asked = gate()
-      const { opened, open } = gate()
-      const answered = gate()
-      const slow = inbox(
-        {
-          async query(text: string, values: string[]) {
-            const result = await on.pool.query(text, values)
-            if (!text.includes('job.attempts')) return result
-            asked.open()
-            await opened
-            queueMicrotask(() => setTimeout(answered.open, 50))
-            return result
-          },
-        },
-        { table, leaseMs: LEASE_MS },
-      )
-      let runs = 0
-      const { stop, told } = startWorker(slow, listener, () => (runs += 1), { drainMs: 50 })
-      await asked.opened
-      await stop()
-      open()
-      await answered.opened
-      await expect.poll(() => told).toMatchObject([{ state: 'lost' }])
-      expect(runs).toBe(0)
+    describe('has the last word: what a slow database hands out', () => {
+      /** A worker that is told to stop while its first take is in flight, and not to wait for it. */
+      async function stopping() {
+        const { table, listener } = await scene()
+        const [asked, answered] = [gate(), gate()]
+        const client = { isAway: false }
+        const query = async (text: string, values: string[]) => {
+          if (client.isAway) throw new Error('the pool has ended')
+          const result = await on.pool.query(text, values)
+          if (!text.includes('job.attempts')) return result
+          asked.open()
+          await answered.opened
+          return result
+        }
+        let runs = 0
+        const slow = inbox({ query }, { table, leaseMs: 60_000 })
+        const { stop, told } = startWorker(slow, listener, () => (runs += 1), { drainMs: 1 })
+        await asked.opened
+        return { table, client, told, stop, answer: answered.open, runs: () => runs }
+      }
+      const givenBack = [{ state: 'waiting', attempts: 0, worker: null }]
+
+      it('in the moment after drainMs is given back before stop() resolves', async () => {
+        const { table, told, stop, answer, runs } = await stopping()
+        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+        onTestFinished(() => void vi.useRealTimers())
+        const stopped = stop()
+        await vi.advanceTimersByTimeAsync(1)
+        answer()
+        await stopped
+        expect(await rows(table)).toMatchObject(givenBack)
+        expect([runs(), told]).toEqual([0, []])
+      })
+
+      it('later is given back, too', async () => {
+        const { table, told, stop, answer, runs } = await stopping()
+        await stop()
+        answer()
+        await expect.poll(() => rows(table)).toMatchObject(givenBack)
+        expect([runs(), told]).toEqual([0, []])
+      })
+
+      it('when nothing can be given back any more runs when its lease ends, told', async () => {
+        const { client, told, stop, answer, runs } = await stopping()
+        await stop()
+        client.isAway = true
+        answer()
+        await expect.poll(() => told).toMatchObject([{ state: 'lost', attempt: 1 }])
+        expect(runs()).toBe(0)
+      })
     })
 
     it('stop() may be called twice, and while nothing runs', async () => {
