@@ -40,6 +40,7 @@ const QUOTED =
   /(?<=\bContent-(?:Type|Encoding) is )"(?:[^"\\]|\\.)*"|(?<=^the payload does not fit at ).*(?=: correct )|(?<=^a signature covers ).*(?=, which is missing)/gs
 /** A log is read by more people than may know what a URL of yours holds. */
 const OWN_URL = /(?<=^check that publicUrl), .*?,(?= is the URL that )/s
+const SIGNED_URL = /(?<= signed )https?:.*(?=: set publicUrl to the URL that )/s
 const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/
 
 /** How a refusal is explained in one line. */
@@ -55,7 +56,7 @@ export interface LineOptions {
  * Explains a refusal in one line: the likely mistake and its fix or, if no mistake is found, what to check, and for a developer a
  * command that shows the deliveries. Tries no mistakes for bodies over 16 KB. The adapters write this line on your terminal while you
  * develop, and without quotations in the log, at most twice a minute for each reason. Undefined if there is nothing to add to the
- * reason. A signed URL is shown if its signature is genuine, without what its query keeps secret by its name.
+ * reason. A developer is shown a signed URL if its signature is genuine, without what its query keeps secret by its name.
  *
  * @example
  * ```ts
@@ -82,7 +83,9 @@ export async function explainLine(
   const command = isUnknown ? await commandFor(listener) : undefined
   const shown = quotes
     ? sentences
-    : sentences.map((sentence) => sentence.replace(QUOTED, '…').replace(OWN_URL, ''))
+    : sentences.map((sentence) =>
+        sentence.replace(QUOTED, '…').replace(OWN_URL, '').replace(SIGNED_URL, 'another URL than publicUrl'),
+      )
   const said = shown.map(asSentence).join(' ').slice(0, LONGEST_LINE)
   const more =
     command === undefined ? `More: ${ERRORS_PAGE}${verdict.reason}` : `To see what arrives, run: ${command}`

@@ -28,7 +28,9 @@ export function urlGuesses(
     if (isOfQuery && parts.query === configured.query && delivery.url !== undefined) {
       return `${name} signed publicUrl; ${OTHER_QUERY}`
     }
-    const fix = `set publicUrl to the URL that ${name} calls`
+    const others = PARTS.filter((part) => parts[part] !== configured[part])
+    const differ = `its ${others.join(' and ')} ${others.length > 1 ? 'differ' : 'differs'}`
+    const fix = `set publicUrl to the URL that ${name} calls; ${differ}`
     const change = configured.query === '' ? NOT_DIVIDED : CHANGES
     const isOfRequest = isOfQuery && parts.query === requested
     return `${name} signed ${signed}; publicUrl is ${publicUrl}: ${fix}${isOfRequest ? `; ${change}` : ''}`

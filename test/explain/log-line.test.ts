@@ -93,6 +93,24 @@ describe('the line for a log', () => {
     expect(line).not.toMatch(/pathsecret|querysecret/)
   })
 
+  it.each([
+    ['http://shop.example/hooks/pathsecret?k=querysecret', 'its protocol differs'],
+    ['https://shop.example/hooks/pathsecret/?k=querysecret', 'its path differs'],
+    ['http://shop.example/hooks/pathsecret/?k=querysecret', 'its protocol and path differ'],
+  ])(
+    'it says in what the signed URL differs from publicUrl, and not what it is: %s',
+    async (publicUrl, says) => {
+      const signedUrl = 'https://shop.example/hooks/pathsecret?k=querysecret'
+      const request = await signAs(square, { secret: SECRET, publicUrl: signedUrl, body: '{"event_id":"1"}' })
+      const listener = listenerOf({ auth: square({ secrets: SECRET, publicUrl }) })
+      const line = await logLine(toDelivery(request), listener)
+      expect(line).toContain(
+        `Square signed another URL than publicUrl: set publicUrl to the URL that Square calls; ${says}`,
+      )
+      expect(line).not.toMatch(/pathsecret|querysecret/)
+    },
+  )
+
   it('it says no word of a request, whatever header, body or URL a stranger sends', async () => {
     const genuine = files.flatMap((file) =>
       file.cases.filter(({ expect: { ok } }) => ok).map((given) => ({ file, given })),

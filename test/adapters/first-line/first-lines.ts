@@ -66,7 +66,7 @@ const OWN: { readonly [sender: string]: string } = {
     'X-Hub-Signature is the older signature, by SHA-1; only X-Hub-Signature-256 is verified: GitHub sends it too, so a proxy or middleware has dropped it.',
   slack: `X-Slack-Request-Timestamp ${OLD}`,
   twilio:
-    'Twilio signed http://shop.example/webhooks; publicUrl is https://shop.example/webhooks: set publicUrl to the URL that Twilio calls.',
+    'Twilio signed http://shop.example/webhooks; publicUrl is https://shop.example/webhooks: set publicUrl to the URL that Twilio calls; its protocol differs.',
   shopify: 'The digest is sent as hex, not base64.',
 }
 
