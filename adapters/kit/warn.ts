@@ -10,12 +10,15 @@ import { told, writeWarning } from '../../src/told.ts'
 import type { Rejected } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
 
+/** How many listeners are remembered, and how many lines all of them have in a minute, as there may be more. */
 const MOST_IDS = 1000
 /** For each code of a listener: the causes told in a minute, and the failures looked at in a second. A flood costs no more. */
 const MOST_CAUSES = 40
 
 /** The causes that were told, by listener and reason. When full, drops the listener that came first. */
 const lastWarned = new Map<string, Map<string, Recent>>()
+const lines = /* @__PURE__ */ new Recent()
+const mayWrite = (now: number) => lines.note({}, now, MOST_IDS)
 
 /**
  * Warns of a refusal once a minute, if the listener has no `onVerdict`. On Node and Bun, it may also be explained. Not of the sender's next
@@ -30,7 +33,7 @@ export function warnOfRefusal(
   const { reason } = verdict
   if (listener.onVerdict === null || isClaimed(reason)) return
   const now = timeIn(listener.clock)
-  const isNew = listener.onVerdict === undefined && toldOf(listener.id, reason).note('', now)
+  const isNew = listener.onVerdict === undefined && toldOf(listener.id, reason).note('', now) && mayWrite(now)
   if (!explained(verification, verdict, what, now, isNew) && isNew) warn(listener, what, reason, 'onVerdict')
 }
 
@@ -49,7 +52,7 @@ export function warnOfFailure(
   const before = toldOf(listener.id, code)
   if (!before.mayLook(now, MOST_CAUSES)) return
   const why = told(error)
-  if (before.note(why, now, MOST_CAUSES)) warn(listener, 'failed', code, 'onError', why)
+  if (before.note(why, now, MOST_CAUSES) && mayWrite(now)) warn(listener, 'failed', code, 'onError', why)
 }
 
 /** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */

@@ -297,17 +297,17 @@ describe('a refused delivery in a log', () => {
     }
   })
 
-  it('of each reason, two are explained in a minute, by a thousand listeners together', async () => {
+  it('of each reason, two are explained in a minute, by hundreds of listeners together', async () => {
     const said = saidOnConsole()
     for (let explanations = 1; explanations <= 2; explanations++) {
       refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
       await expect.poll(() => said().filter(isExplained)).toHaveLength(explanations)
     }
     clock.advance(59_999)
-    for (let count = 0; count < 1000; count++) refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
+    for (let count = 0; count < 900; count++) refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
     refuse(listenerWith(), deliveryOf('{"id":"evt_1"}', { 'stripe-signature': undefined }), 'auth_missing')
     await expect.poll(() => said().some((line) => line.includes('No Stripe-Signature header'))).toBe(true)
-    expect(said()).toHaveLength(1002 + 2 + 2)
+    expect(said()).toHaveLength(902 + 2 + 2)
     expect(said().filter(isExplained)).toHaveLength(2)
     clock.advance(1)
     refuse(listenerWith(), deliveryOf('{"id":"evt_1"}'))
