@@ -1,6 +1,6 @@
 import { EventStoreError } from '../errors.ts'
 import { textOf } from '../lib/member-of.ts'
-import { answerIn, converted, POSTGRES, recordsIn } from '../stores/answer.ts'
+import { answerIn, converted, NONE, POSTGRES, recordIn, recordsIn } from '../stores/answer.ts'
 import {
   hasSqlState,
   type RunStatement,
@@ -25,6 +25,16 @@ export async function recordsOf(
   values: readonly string[],
 ): Promise<readonly unknown[]> {
   return recordsIn(await resultOf(run, statement, values), POSTGRES)
+}
+
+/** The record in the answer of a statement, if any. @throws EventStoreError if the client changed it. */
+export async function recordOf(
+  run: RunStatement,
+  statement: string,
+  values: readonly string[],
+): Promise<unknown> {
+  const answer = await answerOf(run, statement, values)
+  return answer === NONE ? undefined : recordIn(answer, POSTGRES)
 }
 
 /** Reads the texts of a record. They throw EventStoreError if the client has changed them. */

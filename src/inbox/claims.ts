@@ -34,6 +34,8 @@ type PutAnswer = (typeof PUT_ANSWERS)[number] | 'lost' | 'locked'
 /** How many of its values the plain statement takes, and how many say whose event it is. */
 const PLAIN_VALUES = 8
 const MINE_VALUES = 3
+/** Which of them is the key of the job's row. */
+const ROW = 5
 
 /** One claim of an event by all its keys, and what has become of it. */
 interface Place {
@@ -47,6 +49,8 @@ interface Place {
   listener: Told | undefined
   /** What `put` writes. */
   values: Promise<readonly string[]> | undefined
+  /** The key of the job's row, once it was written. */
+  row: string | undefined
   /** Whether there is a job for certain. */
   isJob: boolean
   isPut: boolean
@@ -72,8 +76,8 @@ export interface ClaimsOptions {
   readonly statements: Statements
   readonly unasked: UnaskedJobs
   readonly keyOf: KeyOf | undefined
-  /** Called for each new job. */
-  readonly onJob: (listenerId: string) => void
+  /** Called for each new job, with the key of its row. */
+  readonly onJob: (listenerId: string, row: string | undefined) => void
 }
 
 /**
@@ -234,6 +238,7 @@ export class Claims implements EventStore {
     const { listener } = place
     place.values ??= jobValues(event, place, keyOf)
     const values = await place.values
+    place.row = values[ROW]
     const isFull =
       place.retentionMs !== undefined || (listener !== undefined && unasked.isTimeFor(listener.id))
     const given = isFull ? values : values.slice(0, PLAIN_VALUES)
@@ -265,7 +270,7 @@ export class Claims implements EventStore {
     place.isJob = true
     place.values = undefined // it has the body
     const [key] = place.keys
-    if (key) this.#options.onJob(key.listenerId)
+    if (key) this.#options.onJob(key.listenerId, place.row)
   }
 
   #remember(key: EventKey, owner: string): void {
@@ -295,6 +300,7 @@ const newPlace = (owner: string): Place => ({
   form: undefined,
   listener: undefined,
   values: undefined,
+  row: undefined,
   isJob: false,
   isPut: false,
   isInTransaction: false,

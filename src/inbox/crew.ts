@@ -12,7 +12,7 @@ import {
   UNIQUE_VIOLATION,
 } from '../stores/postgres/client.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
-import { recordsOf } from './ask.ts'
+import { recordOf, recordsOf } from './ask.ts'
 import { INBOX } from './claims.ts'
 import { InboxError } from './errors.ts'
 import { inTime, Records } from './records.ts'
@@ -93,6 +93,11 @@ export class Crew<Given extends Listener<unknown>> {
     return this.#options.concurrency - this.runs.filter(({ isAtWork }) => isAtWork).length
   }
 
+  /** Whether it has nothing to do, and no job is known to wait for another one. */
+  get isIdle(): boolean {
+    return this.#running.size === 0 && !this.#inOrder
+  }
+
   /** Those that are not settled. */
   get runs(): readonly Run<Given>[] {
     return [...this.#running.keys()]
@@ -119,14 +124,16 @@ export class Crew<Given extends Listener<unknown>> {
   /**
    * Takes jobs that are due, starts as many as there is room for, and returns how many the database handed out, or `most` if it has to look at
    * more of them. Fewer than `most`: there are no others, but perhaps some whose process died.
+   *
+   * @param put The key of a job that was just put: if it is still due, it alone is taken, by a shorter statement.
    */
-  take(most: number): Promise<number> {
-    const taking = this.#take(most)
+  take(most: number, put?: string): Promise<number> {
+    const taking = this.#take(most, put)
     this.#taking = taking.catch(() => {}) // told by the caller
     return taking
   }
 
-  async #take(most: number): Promise<number> {
+  async #take(most: number, put: string | undefined): Promise<number> {
     const { hasTime, leaseMs, listener, maxAttempts, run, statements } = this.#options
     const worker = asciiText(listener.nextOwner())
     const sentAt = performance.now()
@@ -134,13 +141,18 @@ export class Crew<Given extends Listener<unknown>> {
     const mostNow = this.#isEnding ? starts : most
     this.#quick = 0
     const mayStartSuspect = !this.runs.some(({ isAtWork, job }) => isAtWork && job.suspect)
+    const [lease, listenerId] = [milliseconds(leaseMs), await keyText(listener.id)]
     const values = [
-      ...[worker, milliseconds(leaseMs), `${maxAttempts}`, `${mostNow}`, await keyText(listener.id)],
+      ...[worker, lease, `${maxAttempts}`, `${mostNow}`, listenerId],
       ...[`${starts}`, `${mayStartSuspect}`],
     ]
     const statement = this.#inOrder ? statements.takeInOrder : statements.take
+    const ask = async () => {
+      const alone = put && (await recordOf(run, statements.takePut, [worker, lease, put, listenerId]))
+      return alone ? [alone] : recordsOf(run, statement, values)
+    }
     let hasMore = false
-    const handingOut = undisturbed(() => recordsOf(run, statement, values), isTakenBeside).then((found) => {
+    const handingOut = undisturbed(ask, isTakenBeside).then((found) => {
       const taken = found.filter((record) => memberOf(record, 'more') !== true)
       hasMore = taken.length < found.length
       this.#inOrder ||= hasMore

@@ -293,8 +293,8 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
   const mended = new MendedJobs(run, table)
   /** The workers and drains of each listener in this process. */
   const workers = new Map<string, Set<Sleeper>>()
-  const onJob = (listenerId: string) => {
-    for (const worker of workers.get(listenerId) ?? []) worker.wake()
+  const onJob = (listenerId: string, put?: string) => {
+    for (const worker of workers.get(listenerId) ?? []) worker.wake(put)
   }
   const woken = (found: Mended) => {
     for (const listenerId of workers.keys()) onJob(listenerId)
@@ -380,7 +380,8 @@ const MOST = 1_000_000_000
 
 /** What a new job wakes. */
 interface Sleeper {
-  wake(): void
+  /** @param put Its key. */
+  wake(put?: string): void
 }
 
 const needsOf = (table: string): TableNeeds => ({

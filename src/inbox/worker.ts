@@ -39,6 +39,8 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
   #isStopping = false
   /** How often it was woken, so that a job which is put during a `take` is not overlooked. */
   #wakes = 0
+  /** The key of the job that woke it last, if one did. */
+  #put: string | undefined
   #wakeUp: () => void = () => {}
   /** Whether it waits for a place. Otherwise no job was due, and a place is no reason to look again. */
   #isFull = false
@@ -59,8 +61,10 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
     this.#looping = this.#loop()
   }
 
-  wake(): void {
+  /** @param put The key of a new job. */
+  wake(put?: string): void {
     this.#wakes += 1
+    this.#put = put
     this.#wakeUp()
   }
 
@@ -82,6 +86,9 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
   }
 
   async #loop(): Promise<void> {
+    /** The only job that was put here since the last look, while nothing ran. */
+    let put: string | undefined
+    let lookedAt = 0
     while (!this.#isStopping) {
       const { places } = this.#crew
       const wakes = this.#wakes
@@ -93,10 +100,15 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
       try {
         await this.#probe.pass()
         if (this.#isStopping) break
-        const taken = await this.#crew.take(places)
+        const taken = await this.#crew.take(places, put)
+        if (put === undefined) lookedAt = performance.now()
+        put = undefined
         this.#sweep()
         this.#failures = 0
-        if (taken < places && wakes === this.#wakes) await this.#pause(this.#options.pollMs)
+        if (taken < places && wakes === this.#wakes) {
+          await this.#pause(lookedAt + this.#options.pollMs - performance.now())
+          if (this.#wakes === wakes + 1 && this.#crew.isIdle) put = this.#put
+        }
       } catch (error) {
         this.#probe.fail()
         await this.#outage(error)

@@ -101,10 +101,11 @@ export function recordsIn(result: unknown, by: Answerer): readonly unknown[] {
   const records = texts.filter((text) => text.startsWith('{'))
   const isWhole = texts.length === records.length + 1 && texts.includes(`${records.length}`)
   if (!isWhole) throw reshaped(`${texts.length} rows`, by)
-  return records.map((text) => parsed(text, by))
+  return records.map((text) => recordIn(text, by))
 }
 
-function parsed(text: string, by: Answerer): unknown {
+/** The record in an answer. @throws EventStoreError if that is not what the database wrote. */
+export function recordIn(text: string, by: Answerer): unknown {
   try {
     return JSON.parse(text)
   } catch {
