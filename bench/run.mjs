@@ -1,4 +1,4 @@
-// npm run bench -- [suite …] [--quick] [--rounds N] [--write]
+// npm run bench -- [suite …] [--quick] [--rounds N] [--before DIST] [--write]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { tables } from './tables.mjs'
@@ -16,6 +16,7 @@ const SUITES = [
   'attack',
   'growth',
   'inbox',
+  'latency',
 ]
 
 const HELP = `npm run bench -- [suite ...] [options]
@@ -35,13 +36,15 @@ Suites: ${SUITES.join(', ')} (default: all)
   stall      the longest time for which a large body with a wrong signature keeps all else from running
   growth     the memory that 100,000 mixed requests leave in a server
   inbox      deliveries put and jobs run per second, next to pg-boss and graphile-worker. Needs Postgres and npm run test:queues
+  latency    from put to the start of its handler, next to another build. Needs Postgres
   attack     other senders' latency during 1,000 stalled bodies and 2,000 wrong signatures per second (a round is a second)
 
 Options:
-  --quick      few rounds, to see that it works
-  --rounds N   measured rounds (default 45)
-  --write      write results/node-<major>.json, and update README.md and the plot
-  --help       show this help
+  --quick        few rounds, to see that it works
+  --rounds N     measured rounds (default 45)
+  --before DIST  the dist of another checkout, for latency
+  --write        write results/node-<major>.json, and update README.md and the plot
+  --help         show this help
 `
 
 const { values, positionals } = parseArgs({
@@ -49,6 +52,7 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
+    before: { type: 'string' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -70,7 +74,11 @@ const results = {}
 for (const suite of SUITES) {
   if (positionals.length > 0 && !positionals.includes(suite)) continue
   const { measure } = await import(`./${suite}.mjs`)
-  const rows = await measure({ rounds, progress: (text) => progress(`${suite}: ${text}`) })
+  const rows = await measure({
+    rounds,
+    before: values.before,
+    progress: (text) => progress(`${suite}: ${text}`),
+  })
   results[suite] = { node: process.version, rounds: rows[0]?.rounds ?? rounds, rows }
   progress('')
   console.log(`\n${tables[suite](rows)}`)

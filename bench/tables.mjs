@@ -199,4 +199,16 @@ export const tables = {
         `**${fixed(runsToInbox)}**`,
       ]),
     ),
+
+  latency: (rows) =>
+    table(
+      ['put', 'to the start of the handler', 'ms, median', '**× before**', '95 % interval'],
+      rows.map(({ way, from, milliseconds, toBefore, low, high }) => [
+        way,
+        `since put ${from === 'called' ? 'was called' : 'returned'}`,
+        fixed(milliseconds),
+        `**${fixed(toBefore)}**`,
+        toBefore === undefined ? fixed() : `${fixed(low)} to ${fixed(high)}`,
+      ]),
+    ),
 }
