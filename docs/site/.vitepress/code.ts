@@ -1,19 +1,51 @@
-import type { MarkdownRenderer } from 'vitepress'
+import type { MarkdownOptions, MarkdownRenderer } from 'vitepress'
 
 /** The longest text that a phone shows in a line. */
 const LONGEST = 24
 
-/** Keeps short pieces of code in a line, such as `--event-id`, and within longer ones each short word that has a hyphen. */
+/** Keeps short pieces of code in a line, such as `--event-id`, and folds longer ones between and within their words. */
 export function keepCodeWhole(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.code_inline = (tokens, at, _options, _env, renderer) => {
     const token = tokens[at]
     if (token === undefined) return ''
     const html = markdown.utils.escapeHtml(token.content)
     if (token.content.length > LONGEST)
-      return `<code${renderer.renderAttrs(token)}>${html.replaceAll(/[^ ]*-[^ ]*/g, wholeWord)}</code>`
+      return `<code${renderer.renderAttrs(token)}>${html.replaceAll(/[^ ]+/g, folded)}</code>`
     token.attrJoin('class', 'whole')
     return `<code${renderer.renderAttrs(token)}>${html}</code>`
   }
 }
 
-const wholeWord = (word: string) => (word.length > LONGEST ? word : `<span class="whole">${word}</span>`)
+/** A long name is broken before a dot, and a short one that has a hyphen not at all. */
+function folded(word: string): string {
+  if (word.length > LONGEST) return word.replaceAll(/(?<=[\w)])\.(?=[a-z])/gi, '<wbr>.')
+  return word.includes('-') ? `<span class="whole">${word}</span>` : word
+}
+
+type Transformer = NonNullable<MarkdownOptions['codeTransformers']>[number]
+
+/** For code whose lines style.css breaks: how far each is indented, and a mark on options such as `--data`. */
+export const foldLines: Transformer = {
+  line(node) {
+    const [first] = node.children
+    const [start] = first?.type === 'element' ? first.children : []
+    const indent = start?.type === 'text' ? start.value.search(/[^ ]|$/) : 0
+    if (indent > 0) node.properties.style = `--indent: ${indent}ch`
+  },
+  span(node) {
+    const [text] = node.children
+    if (text?.type !== 'text') return
+    const option = /^( +)(-[a-z-]+)$/.exec(text.value)
+    if (option === null) return
+    const [, space = '', name = ''] = option
+    node.children = [
+      { type: 'text', value: space },
+      {
+        type: 'element',
+        tagName: 'span',
+        properties: { class: 'whole' },
+        children: [{ type: 'text', value: name }],
+      },
+    ]
+  },
+}

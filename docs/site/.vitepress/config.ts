@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig, type UserConfig } from 'vitepress'
-import { keepCodeWhole } from './code.ts'
+import { foldLines, keepCodeWhole } from './code.ts'
 import { switchFrameworks } from './frameworks.ts'
 import { headingId } from './heading-id.ts'
 import { linksToRepository, REPOSITORY } from './links.ts'
@@ -65,6 +65,7 @@ const config: UserConfig<OwnConfig> = defineConfig<OwnConfig>({
   ],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
+    codeTransformers: [foldLines],
     anchor: { slugify: headingId },
     headers: { slugify: headingId },
     config: (markdown) => {

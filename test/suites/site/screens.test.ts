@@ -75,6 +75,26 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('what stands on a screen, in Chromiu
     },
   )
 
+  it('on a phone, a broken line of code goes on no further left than it began, and no option is broken', async () => {
+    await page.setViewportSize({ width: 375, height: 812 })
+    await page.goto(`${site.origin}/frameworks/hono.html`)
+    const broken = await page.evaluate<string[]>(`[...document.querySelectorAll('.vp-doc pre .line')]
+      .filter((line) => {
+        const [first, ...rest] = [...line.querySelectorAll(':scope > span')]
+        if (first === undefined) return false
+        const start = new Range()
+        start.setStart(first.firstChild, first.firstChild.data.search(/[^ ]|$/))
+        start.setEndAfter(first)
+        const { left, bottom } = start.getClientRects()[0]
+        const rows = [first, ...rest].flatMap((span) => [...span.getClientRects()])
+        return rows.some((row) => row.top > bottom - 4 && row.left < left - 1)
+          || [...line.querySelectorAll('.whole')].some((option) => option.getClientRects().length > 1)
+      })
+      .map((line) => line.innerText)`)
+    expect(broken).toEqual([])
+    expect(await page.locator('.vp-doc pre .whole').count()).toBeGreaterThan(2)
+  })
+
   it("the sidebar shows the page's own line, however far down it is", async () => {
     await page.setViewportSize({ width: 1_280, height: 800 })
     await page.goto(`${site.origin}/migrate/twilio.html`)
