@@ -279,7 +279,7 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
     expect(runs.entries).toHaveLength(3)
   },
 
-  'the retention was over': async () => {
+  'the retention had ended': async () => {
     const endpoint = hmacEndpoint()
     const { send, runs } = await running(endpoint)
     const again = () => endpoint.request({ eventId: EVENT_ID })

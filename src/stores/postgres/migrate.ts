@@ -1,5 +1,6 @@
 import { EventStoreError } from '../../errors.ts'
 import { answerIn, answering, NONE, POSTGRES } from '../answer.ts'
+import { knownAnswer } from '../contract.ts'
 import { refuseOtherServers } from '../kinds.ts'
 import type { RunStatement } from './client.ts'
 import { isUnindexed, migrationOf, type TableDefinition } from './statements.ts'
@@ -14,7 +15,8 @@ export async function migrate(run: RunStatement, definition: TableDefinition, ta
   let lack: string
   try {
     await run(migrationOf(definition), [])
-    lack = answerIn(await run(lackOf(definition), []), POSTGRES)
+    const known = [NONE, 'table', ...definition.indexes.map(([name]) => name)]
+    lack = knownAnswer('Postgres', known, answerIn(await run(lackOf(definition), []), POSTGRES))
   } catch (error) {
     refuseOtherServers(error, 'Postgres')
     throw error
