@@ -91,6 +91,8 @@ export type ToldState = Exclude<JobState, 'done'> | 'running'
 /** The shortest pause before a statement that failed is sent again. */
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_ERROR = 1000
+/** How long a renewal that was sent just before the end of the lease, or after it, may take at most. */
+const LONGEST_PATIENCE_MS = 5000
 const FINISHED = 'another run of this event has finished first'
 const TAKEN_OVER =
   'the lease had ended, and then another worker has taken over the event, or it was forgotten'
@@ -111,10 +113,14 @@ export class Run<Given extends Listener<unknown>> {
   #expiring: ReturnType<typeof setTimeout> | undefined
   /** Why the last renewal has failed. */
   #problem: unknown
+  /** Whether a timer was late since the last renewal. */
+  #wasBusy = false
   readonly #takenAt = performance.now()
   #startedAt = this.#takenAt
   #beating: ReturnType<typeof setTimeout> | undefined
   #beatAt = 0
+  /** When the last renewal was asked for. Until it is answered, no other one is due. */
+  #sentAt = 0
   #isBegun = false
   /** Whether its attempt was counted, as far as is known. */
   #isCounted: boolean
@@ -317,13 +323,37 @@ export class Run<Given extends Listener<unknown>> {
     clearTimeout(this.#expiring)
   }
 
-  /** Unless the end of the run is being recorded: that knows by itself when it is too late. */
-  #expireAt(end: number): void {
+  #expireAt(end: number, isLast = false): void {
     clearTimeout(this.#expiring)
     if (this.#isOver || this.#isLost) return
-    const problem = `the lease has ended, because the database did not renew it: ${RUNS_AGAIN}`
-    const expire = () => this.#isEnding || this.abandon(problem, this.#problem)
-    this.#expiring = afterwards(end - performance.now(), expire)
+    this.#expiring = afterwards(end - performance.now(), () => this.#expire(end, isLast))
+  }
+
+  /**
+   * The lease has ended, but nobody need have taken the event yet: what this process has sent too late, because it was busy, may still renew
+   * it, and is waited for. If the end of the run is being recorded, that knows by itself when it is too late.
+   */
+  #expire(end: number, isLast: boolean): void {
+    if (this.#isEnding) return
+    const patienceMs = Math.min(this.#options.leaseMs / 4, LONGEST_PATIENCE_MS)
+    const isLate = this.#isLate(end)
+    const isAsked = isLate || (this.#beating === undefined && !isLast)
+    const answerBy = patienceMs + (isLate ? performance.now() : this.#sentAt)
+    if (isAsked && performance.now() < answerBy) {
+      this.#expireAt(answerBy, true)
+    } else {
+      const why = this.#wasBusy
+        ? 'this process was busy, and no renewal was answered in time'
+        : 'the database did not renew it'
+      this.abandon(`the lease has ended, because ${why}: ${RUNS_AGAIN}`, this.#problem)
+    }
+  }
+
+  /** Whether the process was too busy for a timer that was due then. */
+  #isLate(due: number): boolean {
+    const isLate = performance.now() - due > this.#pauseMs()
+    this.#wasBusy ||= isLate
+    return isLate
   }
 
   /** Once half of the lease has passed, however late its beginning was heard of. */
@@ -334,7 +364,7 @@ export class Run<Given extends Listener<unknown>> {
   #beatIn(delayMs: number): void {
     clearTimeout(this.#beating)
     if (this.#isOver || this.#isLost) return
-    this.#beatAt = performance.now() + delayMs
+    this.#beatAt = performance.now() + Math.max(0, delayMs)
     this.#beating = afterwards(delayMs, () => void this.#beat())
   }
 
@@ -343,20 +373,30 @@ export class Run<Given extends Listener<unknown>> {
     this.#beating = undefined
     const { leaseMs, maxRunMs, records } = this.#options
     const sentAt = performance.now()
-    if (this.#isBegun && sentAt - this.#startedAt >= maxRunMs)
-      return this.abandon(`the handler still runs after ${maxRunMs} ms: ${RUNS_AGAIN}`)
+    if (this.#isBegun && sentAt - this.#startedAt >= maxRunMs) {
+      const unless = this.#isDoneInTransaction ? 'unless its done(tx) was committed, ' : ''
+      return this.abandon(`the handler still runs after ${maxRunMs} ms: ${unless}${RUNS_AGAIN}`)
+    }
+    this.#isLate(this.#beatAt)
+    this.#sentAt = sentAt
     try {
       const begun = this.#isBegun
       const answer = await records.renew({ ...this.#attempt, begun })
       if (this.#isOver || this.#isLost) return
       if (answer === NONE || answer === 'done') {
-        if (this.#isEnding || this.#isDoneInTransaction) return // perhaps by this run
-        return this.abandon(answer === 'done' ? FINISHED : TAKEN_OVER)
+        if (this.#isEnding) return // perhaps by this run
+        if (!this.#isDoneInTransaction) return this.abandon(answer === 'done' ? FINISHED : TAKEN_OVER)
+        clearTimeout(this.#expiring) // if done by this run, there is nothing to lose
+        return this.#beatIn(this.#startedAt + maxRunMs - performance.now())
       }
       this.#problem = undefined
-      this.#expireAt(sentAt + leaseMs) // nobody can take what is locked
-      if (answer === LOCKED) return this.#beatIn(this.#pauseMs())
+      this.#wasBusy = false
+      if (answer === LOCKED) {
+        this.#expireAt(Math.max(this.#heldUntil, performance.now() + leaseMs / 4)) // nobody can take it meanwhile
+        return this.#beatIn(this.#pauseMs())
+      }
       this.#heldUntil = sentAt + leaseMs
+      this.#expireAt(this.#heldUntil)
       this.#isCounted ||= begun
       if (begun || !this.#isBegun) this.#beatInTime()
     } catch (error) {

@@ -130,7 +130,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
     if (this.#isStopping) return
     let timer: ReturnType<typeof setTimeout> | undefined
     await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds)
+      timer = setTimeout(resolve, Math.max(0, milliseconds))
       this.#wakeUp = resolve
     })
     clearTimeout(timer)

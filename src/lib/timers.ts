@@ -2,7 +2,7 @@ import { memberOf } from './member-of.ts'
 
 /** Like `setTimeout`, but keeps no process alive. */
 export function afterwards(milliseconds: number, work: () => void): ReturnType<typeof setTimeout> {
-  const timer = setTimeout(work, milliseconds)
+  const timer = setTimeout(work, Math.max(0, milliseconds)) // Node 24 warns of negative ones
   const unref = memberOf(timer, 'unref') // not every runtime has it
   if (typeof unref === 'function') Reflect.apply(unref, timer, [])
   return timer

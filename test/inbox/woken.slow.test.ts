@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { inbox } from '../../src/inbox/index.ts'
 import { type Statements, statementsFor } from '../../src/inbox/statements.ts'
+import { monotonicTime } from '../support/monotonic-time.ts'
 import { acceptedEvent } from '../support/outcome.ts'
 import { onPostgres, WHY_NO_POSTGRES } from '../support/postgres-server.ts'
 import { boxListener, inboxServer } from './support.ts'
@@ -99,6 +100,21 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker that a put in its process 
     await vi.advanceTimersByTimeAsync(400)
     await until(() => started.length === 2)
     expect(started).toEqual([here, there])
+  })
+
+  it('sets no timer for a time that has passed, which Node warns of', async () => {
+    const time = monotonicTime()
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => timers.mockRestore())
+    const { started, putHere } = await scene({
+      pollMs: 1000,
+      handler: () => new Promise(() => {}),
+      between: { answering: (name) => name === 'takePut' && time.pass(40) },
+    })
+    await putHere()
+    await until(() => started.length === 1)
+    await nextTurn()
+    expect(Math.min(...timers.mock.calls.map(([, delayMs = 0]) => delayMs))).toBe(0)
   })
 
   it('starts both of two jobs that are put at once, though neither ends', async () => {

@@ -8,6 +8,7 @@ import {
   type InboxHandler,
   type InboxOptions,
   inbox,
+  type PostgresClient,
   type WorkOptions,
 } from '../../src/inbox/index.ts'
 import { defineListener, type Json, type Listener, route } from '../../src/index.ts'
@@ -396,6 +397,66 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     })
   })
 
+  const hanging = () => new Promise<never>(() => {})
+  /** Unlike `expect.poll`, it lets no time of a test pass. */
+  async function until(isSo: () => boolean) {
+    while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve)) // what is answered has its consequences
+  }
+  const lost = (why: string) => [{ state: 'lost', error: { message: expect.stringContaining(why) } }]
+
+  /** A run, in a time that passes only as told. `renewal` is asked for each renewal, and may send it. */
+  async function timedRun({
+    renewal = (send) => send(),
+    begin = async () => {},
+    leaseMs = 60_000,
+    maxRunMs,
+  }: {
+    renewal?: (send: () => Promise<unknown>, count: number) => Promise<unknown>
+    begin?: InboxHandler<Listener>
+    leaseMs?: number
+    maxRunMs?: number
+  }) {
+    const { table, listener } = await scene()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let takenAt = 0
+    let unanswered = 0
+    let renewals = 0
+    const query = (text: string, values: string[]) => {
+      const send = () => {
+        unanswered += 1
+        return on.pool.query(text, values).finally(() => {
+          unanswered -= 1
+        })
+      }
+      if (text.includes('fate')) takenAt = performance.now()
+      if (!text.includes('beaten')) return send()
+      renewals += 1
+      return renewal(send, renewals)
+    }
+    const signals: AbortSignal[] = []
+    const { opened, open } = gate()
+    const handler: InboxHandler<Listener> = async (event, run) => {
+      await begin(event, run)
+      signals.push(event.signal)
+      await opened
+    }
+    const timed = inbox({ query } as PostgresClient, { table, leaseMs })
+    const { told } = startWorker(timed, listener, handler, { pollMs: 600_000, maxRunMs })
+    onTestFinished(open)
+    await until(() => signals.length === 1 && unanswered === 0)
+    return {
+      ...{ table, told },
+      isAborted: () => signals[0]?.aborted,
+      /** Resolves when so many renewals were asked for, and those that were sent are answered. */
+      beaten: (count: number) => until(() => renewals === count && unanswered === 0),
+      /** Until so long after the lease began. */
+      passTo: (milliseconds: number) =>
+        vi.advanceTimersByTimeAsync(takenAt + milliseconds - performance.now()),
+    }
+  }
+
   describe('leases', () => {
     it('a handler may take longer than its lease: it runs once, by a heartbeat', async () => {
       const { box, table, listener } = await scene({ leaseMs: 1500 })
@@ -416,37 +477,92 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     })
 
     it('a run whose renewal hangs is told when its lease ends, and its signal is aborted then', async () => {
-      const { table, listener } = await scene()
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-      onTestFinished(() => void vi.useRealTimers())
-      let takenAt = 0
-      let unanswered = 0
-      const query = (text: string, values: string[]) => {
-        if (text.includes('beaten')) return new Promise<never>(() => {})
-        if (text.includes('fate')) takenAt = performance.now()
-        unanswered += 1
-        return on.pool.query(text, values).finally(() => {
-          unanswered -= 1
-        })
-      }
-      const signals: AbortSignal[] = []
-      const { opened, open } = gate()
-      const handler: InboxHandler<Listener> = ({ signal }) => {
-        signals.push(signal)
-        return opened
-      }
-      const hanging = inbox({ query }, { table, leaseMs: 60_000 })
-      const { told } = startWorker(hanging, listener, handler, { pollMs: 600_000 })
-      onTestFinished(open)
-      await expect.poll(() => [signals.length, unanswered]).toEqual([1, 0])
-      await vi.advanceTimersByTimeAsync(takenAt + 59_999 - performance.now())
-      expect([signals[0]?.aborted, told]).toEqual([false, []])
-      await vi.advanceTimersByTimeAsync(1)
-      expect(signals[0]?.aborted).toBe(true)
-      expect(told).toMatchObject([
-        { state: 'lost', error: { message: expect.stringContaining('did not renew it') } },
-      ])
+      const { told, isAborted, beaten, passTo } = await timedRun({ renewal: hanging })
+      await passTo(30_000)
+      await beaten(1)
+      await passTo(59_999)
+      expect([isAborted(), told]).toEqual([false, []])
+      await passTo(60_000)
+      expect([isAborted(), told]).toMatchObject([true, lost('the database did not renew it')])
     })
+
+    it.each(['is answered', 'fails, and the next one hangs'])(
+      'a renewal that is sent just before the lease ends has a moment to be answered: it %s',
+      async (how) => {
+        const [opened, answered] = [gate(), gate()]
+        const isAnswered = how === 'is answered'
+        const { told, isAborted, beaten, passTo } = await timedRun({
+          leaseMs: 20_000,
+          async renewal(send, count) {
+            if (count === 6) return hanging()
+            if (count === 5 && isAnswered) {
+              await opened.opened
+              return send().finally(answered.open)
+            }
+            if (count === 1 || count === 5) await new Promise((resolve) => setTimeout(resolve, 1500))
+            throw new Error('the database is away')
+          },
+        })
+        for (const [index, sentAt] of [10_000, 13_500, 15_500, 17_500, 19_500].entries()) {
+          await passTo(sentAt)
+          await beaten(index + 1)
+        }
+        await passTo(24_499)
+        expect([isAborted(), told]).toEqual([false, []])
+        if (isAnswered) {
+          opened.open()
+          await answered.opened
+          await beaten(5)
+        }
+        await passTo(24_500)
+        const end = isAnswered ? [false, []] : [true, lost('the database did not renew it')]
+        expect([isAborted(), told]).toMatchObject(end)
+      },
+    )
+
+    it.each(['renews them, late', 'tells why it has lost them, soon'])(
+      'a process that is busy until its leases have ended %s',
+      async (what) => {
+        const isRenewed = what === 'renews them, late'
+        const { told, isAborted, beaten, passTo } = await timedRun({
+          renewal: (send) => (isRenewed ? send() : hanging()),
+        })
+        monotonicTime().pass(61)
+        vi.advanceTimersByTime(60_000) // both timers in one turn
+        await beaten(1)
+        await passTo(61_000 + 64_999)
+        expect([isAborted(), told]).toEqual([false, []])
+        await passTo(61_000 + 65_000)
+        expect([isAborted(), told]).toMatchObject(
+          isRenewed ? [false, []] : [true, lost('this process was busy')],
+        )
+      },
+    )
+
+    it.each([
+      ['when its lease ends', 1, 60_000],
+      ['soon after its lease', 5, 69_000],
+    ])(
+      'a run whose renewal hangs after others have found its row locked is told %s: after %i',
+      async (_when, locked, endsAt) => {
+        const { table, told, isAborted, beaten, passTo } = await timedRun({
+          renewal: (send, count) => (count <= locked ? send() : hanging()),
+        })
+        const tx = await on.pool.connect()
+        onTestFinished(() => tx.release())
+        await tx.query('BEGIN')
+        await tx.query(`SELECT FROM ${table} FOR UPDATE`)
+        for (let count = 1; count <= locked; count += 1) {
+          await passTo(24_000 + count * 6000)
+          await beaten(count)
+        }
+        await tx.query('ROLLBACK')
+        await passTo(endsAt - 1)
+        expect([isAborted(), told]).toEqual([false, []])
+        await passTo(endsAt)
+        expect([isAborted(), told]).toMatchObject([true, lost('the database did not renew it')])
+      },
+    )
 
     it('a run that another worker has taken over is told, and its signal is aborted', async () => {
       const { box, table, listener } = await scene()
@@ -817,6 +933,17 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       await expect
         .poll(() => told)
         .toMatchObject([{ error: { code: 'ERR_INBOX' }, state: 'lost', attempt: 1 }])
+    })
+
+    it('a run that goes on after its done(tx) was committed loses nothing, and is told after maxRunMs', async () => {
+      const begin: InboxHandler<Listener> = (_event, { done }) => inTransaction(done)
+      const { told, isAborted, beaten, passTo } = await timedRun({ begin, maxRunMs: 120_000 })
+      await passTo(30_000)
+      await beaten(1)
+      await passTo(119_999)
+      expect([isAborted(), told]).toEqual([false, []])
+      await passTo(120_001)
+      expect([isAborted(), told]).toMatchObject([true, lost('unless its done(tx) was committed')])
     })
 
     it('a handler that hangs after done(tx) is told after maxRunMs', async () => {
