@@ -18,7 +18,11 @@ const MOST_CAUSES = 40
 /** The causes that were told, by listener and reason. When full, drops the listener that came first. */
 const lastWarned = new Map<string, Map<string, Recent>>()
 const lines = /* @__PURE__ */ new Recent()
-const mayWrite = (now: number) => lines.note({}, now, MOST_IDS)
+
+/** Whether there is room for a line, and it is new. */
+function isNewLine(told: Recent, why: string, now: number): boolean {
+  return lines.hasRoom(now, MOST_IDS) && told.note(why, now, MOST_CAUSES) && lines.note({}, now)
+}
 
 /**
  * Warns of a refusal once a minute, if the listener has no `onVerdict`. On Node and Bun, it may also be explained. Not of the sender's next
@@ -33,7 +37,7 @@ export function warnOfRefusal(
   const { reason } = verdict
   if (listener.onVerdict === null || isClaimed(reason)) return
   const now = timeIn(listener.clock)
-  const isNew = listener.onVerdict === undefined && toldOf(listener.id, reason).note('', now) && mayWrite(now)
+  const isNew = listener.onVerdict === undefined && isNewLine(toldOf(listener.id, reason), '', now)
   if (!explained(verification, verdict, what, now, isNew) && isNew) warn(listener, what, reason, 'onVerdict')
 }
 
@@ -52,7 +56,7 @@ export function warnOfFailure(
   const before = toldOf(listener.id, code)
   if (!before.mayLook(now, MOST_CAUSES)) return
   const why = told(error)
-  if (before.note(why, now, MOST_CAUSES) && mayWrite(now)) warn(listener, 'failed', code, 'onError', why)
+  if (isNewLine(before, why, now)) warn(listener, 'failed', code, 'onError', why)
 }
 
 /** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */

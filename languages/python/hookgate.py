@@ -311,7 +311,8 @@ def _rfc3339(text: str) -> float | None:
 
 # ---- keys
 
-_OF_NOTHING = re.compile(r"(^|[:&])(undefined|null|None)\Z")  # everybody knows what an unset variable makes
+# Everybody knows what an unset variable makes.
+_OF_NOTHING = re.compile(r"(?:^|[\s:&\"'_=])(?:undefined|null|None|\[object [A-Za-z]+\])[\"']?\s*\Z")
 _PEM = r"-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]|\\[rn]"
 
 

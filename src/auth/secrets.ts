@@ -57,8 +57,8 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
 /** How the problem of a secret ends that is not set. */
 const SET_IT = 'set the environment variable, e.g. by node --env-file=.env'
 
-/** What a template or a join makes of a variable that is not set, and of a promise: a text that everybody knows. */
-const MADE_OF_NOTHING = /(^|[:&])(undefined|null|None)$|^\[object /
+/** How a text ends that a template or a join makes of a variable that is not set, or of a promise: everybody knows it. */
+const MADE_OF_NOTHING = /(?:^|[\s:&"'_=])(?:undefined|null|None|\[object [A-Za-z]+\])["']?\s*$/
 
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {

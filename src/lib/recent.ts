@@ -17,11 +17,22 @@ export class Recent {
     return this.#looks <= most
   }
 
+  /** Whether fewer than `most` were noted in the last minute. */
+  hasRoom(now: number, most: number): boolean {
+    for (const [each, at] of this.#noted) {
+      if (isRecent(at, now)) break
+      this.#noted.delete(each)
+    }
+    return this.#noted.size < most
+  }
+
   /** Notes it. False if it was noted in the last minute, or `most` others were. */
   note(what: unknown, now: number, most: number = Infinity): boolean {
-    for (const [each, at] of this.#noted) if (Math.abs(now - at) >= MINUTE_MS) this.#noted.delete(each)
-    if (this.#noted.has(what) || this.#noted.size >= most) return false
+    if (!this.hasRoom(now, most) || isRecent(this.#noted.get(what), now)) return false
+    this.#noted.delete(what) // the latest is the last
     this.#noted.set(what, now)
     return true
   }
 }
+
+const isRecent = (at: number = -Infinity, now: number) => Math.abs(now - at) < MINUTE_MS

@@ -24,7 +24,6 @@ export const fastspring: SchemeFactory = schemeOf({
   facts: {
     unsigned:
       "FastSpring signs only if the webhook has an HMAC SHA256 secret: set one in the webhook's settings",
-    mode: { member: '/events/0/live', live: true, test: false },
   },
   limits: 'The time, the URL and the headers are not signed.',
 })

@@ -26,7 +26,6 @@ const REVENUECAT: Scheme = {
       'RevenueCat signs only if the webhook has HMAC signing: turn it on in the dashboard, under Integrations, Webhooks, or pass the authorization header that you entered there',
     otherSecrets:
       'the signing secret is shown once, when you turn HMAC signing on or rotate it; the authorization header is another text, and signs nothing',
-    mode: { member: '/event/environment', live: 'PRODUCTION', test: 'SANDBOX' },
   },
   limits:
     'The URL and the headers are not signed. If you pass the authorization header as a secret, nothing is: anyone who has seen it can forge deliveries without a signature.',

@@ -148,6 +148,7 @@ it('however many listeners there are, a thousand lines are written in a minute',
   const listeners = Array.from({ length: 1001 }, (_, index) =>
     defineListener({ id: `tenant-${index}`, auth, store, clock }),
   )
+  const late = defineListener({ id: 'late', auth, store, clock })
   const delivery = { method: 'POST', header: () => undefined, body: new Uint8Array(), sourceIp: undefined }
   const verdict = { ok: false, reason: 'auth_missing', status: 401, detail: '' } as const
   const refuseAtEach = () => {
@@ -156,7 +157,13 @@ it('however many listeners there are, a thousand lines are written in a minute',
   refuseAtEach()
   refuseAtEach()
   expect(warn).toHaveBeenCalledTimes(1000)
+  clock.advance(59_999)
+  warnOfRefusal({ delivery, listener: late }, verdict)
+  expect(warn).toHaveBeenCalledTimes(1000)
+  clock.advance(1)
+  warnOfRefusal({ delivery, listener: late }, verdict)
+  expect(warn).toHaveBeenCalledTimes(1001)
   clock.advance(60_000)
   refuseAtEach()
-  expect(warn).toHaveBeenCalledTimes(2000)
+  expect(warn).toHaveBeenCalledTimes(2001)
 })

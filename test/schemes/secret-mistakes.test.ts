@@ -184,11 +184,14 @@ it.each(rows.flatMap((row) => MADE_OF_NOTHING.map((secret) => ({ name: row.name,
   },
 )
 
-it.each(['user:undefined', 'client-id&null', 'user:None'])('github: %s is refused as a secret', (secret) => {
+it.each([
+  ...['user:undefined', 'client-id&null', 'user:None', 'whsec_undefined', 'undefined ', '"undefined"'],
+  ...['Bearer undefined', 'Basic null', 'Bearer [object Promise]'],
+])('github: %s is refused as a secret', (secret) => {
   expect(() => github({ secrets: secret })).toThrow('a variable that has no value')
 })
 
-it.each(['undefined.', 'nullable', 'a&b:', 'user:undefinedly', 'object'])(
+it.each(['undefined.', 'nullable', 'a&b:', 'user:undefinedly', 'object', 'unnull'])(
   'github: %s is a secret',
   (secret) => {
     expect(() => github({ secrets: secret })).not.toThrow()
