@@ -79,10 +79,10 @@ export const migrationOf = (definition: TableDefinition): string => block(creati
 /** A block of PL/pgSQL as one statement, which every client can send. */
 export const block = (text: string): string => `DO ${literal(text)}` // Sequelize takes `$name` for a parameter
 
-/** Whether no index of all rows of this table, an SQL of its OID, begins with this column. Its name may be that of another table's. */
+/** Whether no index of this table, an SQL of its OID, begins with this column. Its name would say nothing: another table's may have it. */
 export const isUnindexed = (table: string, column: string): string =>
   `NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
-  WHERE indrelid = ${table} AND attname = '${column}' AND indpred IS NULL)`
+  WHERE indrelid = ${table} AND attname = '${column}')`
 
 /**
  * Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT
