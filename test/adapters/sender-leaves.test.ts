@@ -15,7 +15,7 @@ const MB = 1_048_576
 /** On Deno, the tests use Web Crypto, which computes beside the event loop, to the end. */
 const END =
   process.env.HOOKGATE_RUNTIME === 'deno'
-    ? 'the signature matches none of the secrets (401)'
+    ? 'the signature does not match your secrets'
     : 'the connection ended before the signature was computed'
 
 interface Logs {
