@@ -68,7 +68,7 @@ export const secretText: OptionCheck = (value, option) => {
     throw refuse(`is ${kindOf(value)}, not text${hint}`)
   }
   if (value.trim() === '') throw refuse(`is empty or blank; ${SET_IT}`)
-  if (MADE_OF_NOTHING.test(value)) throw refuse(`is made of a variable that has no value; ${SET_IT}`)
+  if (MADE_OF_NOTHING.test(value)) throw refuse(`is of a variable that is not set; ${SET_IT}`)
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
 }

@@ -29,7 +29,6 @@ export class Recent {
   /** Notes it. False if it was noted in the last minute, or `most` others were. */
   note(what: unknown, now: number, most: number = Infinity): boolean {
     if (!this.hasRoom(now, most) || isRecent(this.#noted.get(what), now)) return false
-    this.#noted.delete(what) // the latest is the last
     this.#noted.set(what, now)
     return true
   }
