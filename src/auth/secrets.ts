@@ -58,7 +58,7 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
 const SET_IT = 'set the environment variable, e.g. by node --env-file=.env'
 
 /** How a text ends that a template or a join makes of a variable that is not set, or of a promise: everybody knows it. */
-const MADE_OF_NOTHING = /(?:^|[\s:&"'_=])(?:undefined|null|None|\[object [A-Za-z]+\])["']?\s*$/
+const MADE_OF_NOTHING = /(^|[\s:&"'_=])(undefined|null|None|\[object \w+])["'\s]*$/
 
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {
@@ -68,7 +68,7 @@ export const secretText: OptionCheck = (value, option) => {
     throw refuse(`is ${kindOf(value)}, not text${hint}`)
   }
   if (value.trim() === '') throw refuse(`is empty or blank; ${SET_IT}`)
-  if (MADE_OF_NOTHING.test(value)) throw refuse(`is of a variable that is not set; ${SET_IT}`)
+  if (MADE_OF_NOTHING.test(value)) throw refuse(`is made of an unset variable; ${SET_IT}`)
   if (!value.isWellFormed()) throw refuse('has a lone surrogate')
   if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
 }

@@ -188,7 +188,7 @@ it.each([
   ...['user:undefined', 'client-id&null', 'user:None', 'whsec_undefined', 'undefined ', '"undefined"'],
   ...['Bearer undefined', 'Basic null', 'Bearer [object Promise]'],
 ])('github: %s is refused as a secret', (secret) => {
-  expect(() => github({ secrets: secret })).toThrow('a variable that is not set')
+  expect(() => github({ secrets: secret })).toThrow('is made of an unset variable')
 })
 
 it.each(['undefined.', 'nullable', 'a&b:', 'user:undefinedly', 'object', 'unnull'])(
