@@ -37,6 +37,15 @@ const NAMES = [
 /** When the last run of an event was asked for, at the earliest. It may overlap another one, whose lease had ended on a busy machine. */
 const takenAt = new Map()
 
+/** The jobs that an answer hands out, whichever statement took them. */
+function jobsTakenBy({ rows }) {
+  return rows
+    .map(({ answer }) => `${answer}`.replace(/^a1:\d+:/, ''))
+    .filter((answer) => answer.startsWith('{'))
+    .map((answer) => JSON.parse(answer))
+    .filter(({ fate }) => fate === 'taken' || fate === 'ahead')
+}
+
 /** Reports the inbox's own statements. */
 function watched(client) {
   return {
@@ -45,9 +54,7 @@ function watched(client) {
       if (name) return stepped(name, () => client.query(text, values))
       const sentAt = Date.now()
       const result = await client.query(text, values)
-      if (!/job\.attempts/.test(text)) return result
-      const answers = result.rows.map(({ answer }) => answer.replace(/^a1:\d+:/, ''))
-      const jobs = answers.filter((answer) => answer.startsWith('{')).map((answer) => JSON.parse(answer))
+      const jobs = jobsTakenBy(result)
       if (jobs.length === 0) return result
       for (const { id } of jobs) takenAt.set(id, sentAt)
       step('take answered')
