@@ -1,5 +1,6 @@
 import mysql, { type RowDataPacket } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { EventStoreError } from '../../src/errors.ts'
 import { inbox } from '../../src/inbox/index.ts'
 import { type MysqlClient, type MysqlStore, mysqlSchema, mysqlStore } from '../../src/stores/mysql/store.ts'
 import { entityVersions, postgresStore } from '../../src/stores/postgres/store.ts'
@@ -239,6 +240,104 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
       const { table } = await fresh()
       await pool.query(`ALTER TABLE ${table} ENGINE = MyISAM`)
       expect(await problems(pool, table)).toStrictEqual([expect.stringContaining('MyISAM')])
+    })
+
+    const KEYED = 'PRIMARY KEY (event_id, listener_id)'
+    const columns = (listener = 'VARBINARY(500)') =>
+      `event_id BINARY(16) NOT NULL, listener_id ${listener} NOT NULL, owner VARBINARY(500) NOT NULL, done TINYINT NOT NULL, expires_at DATETIME(6) NOT NULL, KEY swept (expires_at)`
+    const losing = (keys: string) =>
+      `the table tells records apart by ${keys}, not by (event_id, listener_id) alone: events run twice or are lost`
+    const foreign = (missing: string) => `this is not the store's table: it has no binary columns ${missing}`
+
+    it.each([
+      ['no key', columns(), losing('no key')],
+      ['the event alone as its key', `${columns()}, PRIMARY KEY (event_id)`, losing('(event_id)')],
+      [
+        'one more unique key',
+        `${columns()}, ${KEYED}, UNIQUE (event_id)`,
+        losing('(event_id) and (event_id, listener_id)'),
+      ],
+      [
+        'the begin of listeners in its key',
+        `${columns()}, PRIMARY KEY (event_id, listener_id(9))`,
+        losing('(event_id, listener_id(9))'),
+      ],
+      [
+        'the time in its key',
+        `${columns()}, PRIMARY KEY (event_id, listener_id, expires_at)`,
+        losing('(event_id, expires_at, listener_id)'),
+      ],
+      [
+        'listeners of any case as one',
+        `${columns('VARCHAR(500) CHARSET latin1')}, ${KEYED}`,
+        foreign('listener_id'),
+      ],
+      [
+        'none of its columns',
+        'expires_at DATETIME(6) PRIMARY KEY',
+        foreign('event_id, listener_id, owner, done'),
+      ],
+      [
+        'no index for sweep()',
+        `${columns().replace(/, KEY.*/, '')}, ${KEYED}`,
+        'no index begins with expires_at, so sweep() reads the whole table',
+      ],
+    ])('check() finds a table with %s, and migrate() fails for it', async (_, definition, problem) => {
+      const { store, table } = await fresh()
+      await pool.query(`DROP TABLE ${table}`)
+      await pool.query(`CREATE TABLE ${table} (${definition})`)
+      expect(await problems(pool, table)).toStrictEqual([problem])
+      await expect(store.migrate()).rejects.toThrow(EventStoreError)
+      await expect(store.migrate()).rejects.toThrow(`migrate() cannot make the table ${table}: ${problem}`)
+    })
+
+    it.each([
+      ['the order of its key', `${columns()}, PRIMARY KEY (listener_id, event_id)`],
+      ['a unique key that is not primary', `${columns()}, UNIQUE (event_id, listener_id)`],
+      [
+        'a key and a column of your own',
+        `${columns()}, id BINARY(16) DEFAULT (UUID()) PRIMARY KEY, UNIQUE (event_id, listener_id)`,
+      ],
+      ['names in capitals', `${columns()}, ${KEYED}`.toUpperCase()],
+    ])('check() and migrate() take a table that differs in %s', async (_, definition) => {
+      const { store, table } = await fresh()
+      await pool.query(`DROP TABLE ${table}`)
+      await pool.query(`CREATE TABLE ${table} (${definition})`)
+      expect(await problems(pool, table)).toStrictEqual([])
+      await store.migrate()
+    })
+
+    it('a copy without its key becomes a right table by the fix of check()', async () => {
+      const { store, table } = await fresh()
+      await pool.query(`CREATE TABLE ${table}_copy AS SELECT * FROM ${table}`)
+      await pool.query(`DROP TABLE ${table}`)
+      await pool.query(`RENAME TABLE ${table}_copy TO ${table}`)
+      const found = await store.check()
+      expect(found.map(({ problem }) => problem)).toEqual(
+        expect.arrayContaining([losing('no key'), expect.stringContaining('sweep()')]),
+      )
+      for (const { fix } of found)
+        for (const [, clause] of fix.matchAll(/(ADD .*)/g)) await pool.query(`ALTER TABLE ${table} ${clause}`)
+      expect(await problems(pool, table)).toStrictEqual([])
+      await store.migrate()
+    })
+
+    it('migrate() fails for a view, and needs no right but CREATE', async () => {
+      const { table } = await fresh()
+      await pool.query(`CREATE VIEW ${table}_seen AS SELECT * FROM ${table}`)
+      onTestFinished(async () => void (await pool.query(`DROP VIEW ${table}_seen`)))
+      const seen = mysqlStore(pool, { table: `${table}_seen` })
+      await expect(seen.migrate()).rejects.toThrow(`cannot make the table ${table}_seen: this is a view`)
+      await pool.query("CREATE USER hookgate_maker IDENTIFIED BY 'm4ker'")
+      onTestFinished(async () => void (await pool.query('DROP USER hookgate_maker')))
+      await pool.query(`GRANT CREATE ON ${server.address.database}.* TO hookgate_maker`)
+      const maker = await mysql.createConnection({
+        ...server.address,
+        user: 'hookgate_maker',
+        password: 'm4ker',
+      })
+      onTestFinished(() => maker.end())
+      await mysqlStore(maker, { table }).migrate()
     })
 
     it.each([

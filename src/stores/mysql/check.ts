@@ -37,9 +37,10 @@ export async function problemsOf(
 ): Promise<readonly StoreProblem[]> {
   const writers = writersIn(given)
   const setting = await settingsOf(run)
-  const { engine, isIndexed, setsInsertIds, isClockSet } = await shapeOf(run, table)
-  const isView = engine === 'VIEW'
-  const refusal = engine === undefined ? undefined : await refusalOf(run, table)
+  const shape = await shapeOf(run, table)
+  const { engine, setsInsertIds, isClockSet } = shape
+  const isUsable = engine !== undefined && shape.missing.length === 0
+  const refusal = isUsable ? await refusalOf(run, table) : undefined
   const flush = setting('innodb_flush_log_at_trx_commit')
   const wait = setting('version')?.includes('MariaDB') ? undefined : setting('innodb_lock_wait_timeout')
   const isolation = setting('transaction_isolation') ?? setting('tx_isolation')
@@ -51,19 +52,9 @@ export async function problemsOf(
       'run `await store.migrate()` once at deployment, or the SQL of mysqlSchema()',
     ],
     [
-      isView,
-      'this is a view: a crash may damage what is behind it, and who may write to that is not checked',
-      makeRoom('store.migrate()'),
-    ],
-    [
-      engine !== undefined && !isView && engine.toLowerCase() !== 'innodb',
+      engine !== undefined && engine !== VIEW && engine.toLowerCase() !== 'innodb',
       `the engine of the table is ${engine}, which a crash may damage, and which takes part in no transaction`,
       'ALTER TABLE … ENGINE = InnoDB',
-    ],
-    [
-      engine !== undefined && !isView && !isIndexed,
-      'no index begins with expires_at, so sweep() reads the whole table',
-      'ALTER TABLE … ADD KEY expires_at (expires_at)',
     ],
     [
       setsInsertIds,
@@ -116,7 +107,7 @@ export async function problemsOf(
       "connection.on('error', (error) => log(error)), or a pool",
     ],
   ])
-  return [...problems, ...strangers]
+  return [...unlike(shape), ...problems, ...strangers]
 }
 
 async function settingsOf(run: RunStatement) {
@@ -133,10 +124,20 @@ async function settingsOf(run: RunStatement) {
 /** NOW is when the statement began. */
 const MOST_SECONDS_OFF = 10
 
+/** Stands for an engine. */
+const VIEW = 'VIEW'
+
+const COLUMNS = ['event_id', 'listener_id', 'owner', 'done', 'expires_at'] as const
+const KEY = 'event_id, listener_id'
+
 /** What is known of the table and the session. */
 interface Shape {
   /** Undefined if there is no table. */
   readonly engine: string | undefined
+  /** Columns that are not there, or hold no bytes: a collation takes different texts for the same. */
+  readonly missing: readonly string[]
+  /** The keys that tell records apart, of columns in alphabetical order. Leaves out those with columns that the store does not write. */
+  readonly keys: readonly string[]
   /** Whether `sweep()` has its index. */
   readonly isIndexed: boolean
   /** Whether others set insert IDs. */
@@ -152,7 +153,11 @@ export async function shapeOf(run: RunStatement, table: string): Promise<Shape> 
     textsIn(
       await run(
         ending(`SELECT CONCAT('engine=', COALESCE(ENGINE, TABLE_TYPE)) AS finding FROM information_schema.TABLES WHERE ${at}
-UNION ALL SELECT CONCAT('index=', COLUMN_NAME) FROM information_schema.STATISTICS WHERE ${at} AND SEQ_IN_INDEX = 1
+UNION ALL SELECT CONCAT('column=', LOWER(COLUMN_NAME), COALESCE(CONCAT(' in ', COLLATION_NAME), '')) FROM information_schema.COLUMNS WHERE ${at}
+UNION ALL SELECT CONCAT('index=', LOWER(COLUMN_NAME)) FROM information_schema.STATISTICS WHERE ${at} AND SEQ_IN_INDEX = 1
+UNION ALL SELECT CONCAT('key=', GROUP_CONCAT(LOWER(COLUMN_NAME), COALESCE(CONCAT('(', SUB_PART, ')'), '') ORDER BY COLUMN_NAME SEPARATOR ', '))
+  FROM information_schema.STATISTICS WHERE ${at} AND NON_UNIQUE = 0
+  GROUP BY INDEX_NAME HAVING MIN(LOWER(COLUMN_NAME) IN ('${COLUMNS.join("', '")}')) = 1
 UNION ALL SELECT 'sets=column' FROM information_schema.COLUMNS WHERE ${at} AND EXTRA LIKE '%auto_increment%'
 UNION ALL SELECT 'sets=trigger' FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${schema} AND EVENT_OBJECT_TABLE = '${name}'
 UNION ALL SELECT 'clock=set' WHERE ABS(TIMESTAMPDIFF(SECOND, NOW(6), SYSDATE(6))) > ${MOST_SECONDS_OFF}`),
@@ -161,13 +166,45 @@ UNION ALL SELECT 'clock=set' WHERE ABS(TIMESTAMPDIFF(SECOND, NOW(6), SYSDATE(6))
     ),
     MYSQL,
   )
-  const engine = texts.find((text) => text.startsWith('engine='))?.slice('engine='.length)
+  const found = (kind: string) =>
+    texts.filter((text) => text.startsWith(`${kind}=`)).map((text) => text.slice(kind.length + 1))
+  const columns = found('column') // none for a user who may only create tables
   return {
-    engine,
-    isIndexed: texts.includes('index=expires_at'),
-    setsInsertIds: texts.some((text) => text.startsWith('sets=')),
-    isClockSet: texts.includes('clock=set'),
+    engine: found('engine')[0],
+    missing: columns.length === 0 ? [] : COLUMNS.filter((column) => !columns.includes(column)),
+    keys: found('key').sort(),
+    isIndexed: found('index').includes('expires_at'),
+    setsInsertIds: found('sets').length > 0,
+    isClockSet: found('clock').length > 0,
   }
+}
+
+/** In what the table that is there is unlike the one that `migrate()` creates. */
+export function unlike({ engine, missing, keys, isIndexed }: Shape): StoreProblem[] {
+  const isTable = engine !== undefined && engine !== VIEW
+  const isOurs = isTable && missing.length === 0
+  return problemsIn([
+    [
+      engine === VIEW,
+      'this is a view: a crash may damage what is behind it, and who may write to that is not checked',
+      makeRoom('store.migrate()'),
+    ],
+    [
+      isTable && !isOurs,
+      `this is not the store's table: it has no binary columns ${missing.join(', ')}`,
+      'pass another `table`, or give this one the columns of mysqlSchema()',
+    ],
+    [
+      isOurs && keys.join() !== KEY,
+      `the table tells records apart by ${keys.map((key) => `(${key})`).join(' and ') || 'no key'}, not by (${KEY}) alone: events run twice or are lost`,
+      `delete repeated records except a done one, then ALTER TABLE … DROP all other unique keys, ADD PRIMARY KEY (${KEY})`,
+    ],
+    [
+      isOurs && !isIndexed,
+      'no index begins with expires_at, so sweep() reads the whole table',
+      'ALTER TABLE … ADD KEY expires_at (expires_at)',
+    ],
+  ])
 }
 
 /** Why the server refuses a write. Tries each kind on a record that does not exist: an event ID has 16 bytes. */

@@ -16,7 +16,7 @@ import {
 } from '../contract.ts'
 import { SQL_FIXES } from '../fixes.ts'
 import { refuseOtherServers } from '../kinds.ts'
-import { problemsOf, shapeOf } from './check.ts'
+import { problemsOf, shapeOf, unlike } from './check.ts'
 import {
   affectedRowsOf,
   ERRORS,
@@ -115,10 +115,14 @@ export function mysqlStore(client: MysqlClient, options: MysqlStoreOptions = {})
     async migrate() {
       const asked = explained(run)
       await asked(mysqlSchema(table), [])
-      if ((await shapeOf(asked, table)).engine !== undefined) return
-      throw new EventStoreError(
-        `migrate() has run, but the table ${table} is not there: the client has to run each statement, on the primary`,
-      )
+      const shape = await shapeOf(asked, table)
+      if (shape.engine === undefined) {
+        throw new EventStoreError(
+          `migrate() has run, but the table ${table} is not there: the client has to run each statement, on the primary`,
+        )
+      }
+      for (const { problem, fix } of unlike(shape))
+        throw new EventStoreError(`migrate() cannot make the table ${table}: ${problem}. Mend it: ${fix}`)
     },
     async sweep(limit = 10_000) {
       positiveInteger(limit, 'limit')
