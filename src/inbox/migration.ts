@@ -9,7 +9,13 @@ import {
   UNIQUE_VIOLATION,
 } from '../stores/postgres/client.ts'
 import { migrate, nameTaken } from '../stores/postgres/migrate.ts'
-import { block, quotedTable, type TableDefinition } from '../stores/postgres/statements.ts'
+import {
+  block,
+  dropBroken,
+  isBusy,
+  quotedTable,
+  type TableDefinition,
+} from '../stores/postgres/statements.ts'
 import { answerOf } from './ask.ts'
 
 interface Index {
@@ -175,7 +181,10 @@ export async function migrateInbox(
     while (!(await patience.took(created))) await lackIn(run, name) // which no waiting ends, if a name is taken
     for (let mended = NONE; ; ) {
       const lack = await lackIn(run, name)
-      if (lack === NONE) return
+      if (lack === NONE) {
+        if (await patience.took(() => dropUnnumbered(run, name))) return
+        continue
+      }
       if (lack === mended) throw withoutEffect(name, lack)
       mended = NONE
       if (lack === 'busy') await patience.wait()
@@ -301,11 +310,7 @@ function lackOf(name: string, indexes: readonly Index[]): string {
   WHEN ${has('lacking', 'is_taken')} THEN (SELECT '${TAKEN}' || string_agg(found::regclass::text, ', ' ORDER BY place) FROM lacking WHERE is_taken)
   WHEN (SELECT count(*) FROM pg_attribute WHERE ${column(`attname IN ('${later.join("', '")}')`)}) < ${later.length}
     OR ${has('pg_attribute', column(`attname = 'twin'`))} THEN 'columns'
-  WHEN EXISTS (SELECT FROM lacking) AND ${has(
-    'pg_locks',
-    `relation = to_regclass('${table}') AND locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock'
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-  )} THEN 'busy'
+  WHEN EXISTS (SELECT FROM lacking) AND ${isBusy(`to_regclass('${table}')`)} THEN 'busy'
   WHEN EXISTS (SELECT FROM lacking) THEN (SELECT CASE WHEN found IS NULL THEN '' ELSE 'broken ' END || name FROM lacking ORDER BY place LIMIT 1)
   WHEN ${isPlain} AND NOT ${has('pg_constraint', isForeignKey(table))} THEN 'foreign key'
   WHEN ${has('pg_constraint', `${isForeignKey(table)} AND NOT convalidated`)} THEN 'proof' END`,
@@ -334,7 +339,7 @@ async function amend(
   const [, broken] = /^broken (.+)$/.exec(lack) ?? []
   const index = indexes.find(({ name }) => name === (broken ?? lack))
   if (index === undefined) throw new EventStoreError(`migrate() does not know what the table ${table} lacks`)
-  if (broken !== undefined) return void (await run(dropBroken(table, index), []))
+  if (broken !== undefined) return void (await run(dropAlone(table, index), []))
   if (index.name === NUMBERED) await giveNumbers(run, name, patience)
   try {
     await build(run, index)
@@ -418,15 +423,12 @@ END LOOP;
 END`)
 
 /** An index build holds this lock. While we hold it, no build is running, so an invalid index is left over. */
-const dropBroken = (table: string, { relation }: Index) =>
+const dropAlone = (table: string, { relation }: Index) =>
   block(`DECLARE broken text;
 BEGIN
 ${LOCK_TIMEOUT}
 LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE;
-FOR broken IN SELECT indexrelid::regclass FROM pg_index JOIN pg_class ON oid = indexrelid
-  WHERE indrelid = '${table}'::regclass AND relname = '${relation}' AND NOT indisvalid LOOP
-  EXECUTE 'DROP INDEX ' || broken;
-END LOOP;
+${dropBroken(table, relation)}
 END`)
 
 /**
@@ -436,12 +438,17 @@ END`)
 async function giveNumbers(run: RunStatement, name: string, patience: Patience): Promise<void> {
   const { table } = quotedTable(name)
   const index = unnumbered(name)
-  await run(dropBroken(table, index), [])
+  await run(dropAlone(table, index), [])
   await build(run, index)
   await run(`ANALYZE ${table} (number)`, []) // otherwise, the planner expects few such rows, and sorts them all for each statement
   await numberAll(run, table, patience)
+}
+
+/** At the end: here is also what a process has left that died, or that was late to build it. */
+async function dropUnnumbered(run: RunStatement, name: string): Promise<void> {
+  const { table } = quotedTable(name)
   const built = answering(`SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indexrelid
-  WHERE indrelid = '${table}'::regclass AND relname = '${index.relation}'`)
+  WHERE indrelid = '${table}'::regclass AND relname = '${unnumbered(name).relation}'`)
   const path = await answerOf(run, built, [])
   if (path !== NONE) await concurrently((how) => run(`DROP INDEX ${how} IF EXISTS ${path}`, []))
 }

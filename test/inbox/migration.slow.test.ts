@@ -140,6 +140,26 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('migrate() on a table of an earlier 
     expect(rows).toEqual([{ rows: 3000, numbers: 3000, in_order: true }])
   })
 
+  it.each([
+    ['', ''],
+    [' while it dropped it', 'UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = $1::regclass'],
+  ])('drops the index of a process that was late to number rows, and died%s', async (_when, left) => {
+    const { box, table } = await old(10)
+    const index = `${table}_unnumbered`
+    const query = async (text: string, values: string[]) => {
+      if (text.includes(`${index}" ON`)) await box.migrate()
+      if (text.includes('numbered AS')) throw new Error('the process died')
+      return on.pool.query(text, values)
+    }
+    await expect(inbox({ query }, { table }).migrate()).rejects.toThrow('died')
+    if (left !== '') await on.pool.query(left, [index])
+    const isThere = async () =>
+      (await on.pool.query(`SELECT to_regclass($1) IS NOT NULL AS there`, [index])).rows[0]?.there
+    expect(await isThere()).toBe(true)
+    await box.migrate()
+    expect(await isThere()).toBe(false)
+  })
+
   it('numbers jobs beside an open transaction that has locked one, and that one once it has ended', async () => {
     const { table } = await old(700)
     await on.pool.query(`ALTER TABLE ${table} ADD COLUMN number bigint NOT NULL DEFAULT 0`)

@@ -8,6 +8,12 @@ const LEASE_MS = 60_000
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
+const UNINDEXED = /no valid index of all rows begins with expires_at/
+
+/** What a build leaves that fails. */
+const broken = (index: string) =>
+  `UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = '${index}'::regclass`
+
 const keyOf = (listenerId = 'orders') => ({ listenerId, eventId: crypto.randomUUID() })
 
 describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () => {
@@ -81,7 +87,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       await expect(store.migrate()).rejects.toThrow(
         new RegExp(`the names of its indexes: ${table}_expires_at\\. Rename`),
       )
-      expect(await problemsOf(store)).toMatch(/no index begins with expires_at/)
+      expect(await problemsOf(store)).toMatch(UNINDEXED)
       await pool.query(`ALTER TABLE ${table}_expires_at RENAME TO ${table}_before_expires_at`)
       await store.migrate()
       expect(await problemsOf(store)).not.toMatch(/index/)
@@ -95,9 +101,50 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       await postgresStore(pool, { table: `tenant.${table}` }).migrate()
       await client.query(`DROP INDEX tenant.${table}_expires_at`)
       const store = postgresStore(client, { table })
-      expect(await problemsOf(store)).toMatch(/no index begins with expires_at/)
+      expect(await problemsOf(store)).toMatch(UNINDEXED)
       await store.migrate()
       expect(await problemsOf(store)).not.toMatch(/index/)
+    })
+
+    it.each([
+      ['that a build has left invalid', (index: string) => broken(index)],
+      [
+        'that a build has left invalid, of another name',
+        (index: string) => `ALTER INDEX ${index} RENAME TO ${index}_ccnew; ${broken(`${index}_ccnew`)}`,
+      ],
+      [
+        'of some rows',
+        (index: string, table: string) =>
+          `DROP INDEX ${index}; CREATE INDEX ${index}_done ON ${table} (expires_at) WHERE done`,
+      ],
+    ])('migrate() builds the index beside one %s, for which check() asks', async (_which, change) => {
+      const { store, table } = await fresh()
+      await pool.query(change(`${table}_expires_at`, table))
+      expect(await problemsOf(store)).toMatch(UNINDEXED)
+      await store.migrate()
+      expect(await problemsOf(store)).not.toMatch(/index/)
+    })
+
+    it('migrate() builds none while somebody builds one, and lets that end', async () => {
+      const { store, table } = await fresh()
+      await pool.query(`DROP INDEX ${table}_expires_at`)
+      const [tx, builder] = await Promise.all([pool.connect(), pool.connect()])
+      onTestFinished(() => [tx, builder].forEach((connection) => void connection.release(true)))
+      await tx.query('BEGIN')
+      await tx.query(`LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`)
+      const built = builder.query(`CREATE INDEX CONCURRENTLY ${table}_yours ON ${table} (expires_at)`)
+      const indexes = async () =>
+        (
+          await pool.query(
+            `SELECT indexrelid::regclass::text AS name, indisvalid AS valid FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary`,
+            [table],
+          )
+        ).rows
+      await expect.poll(indexes).toEqual([{ name: `${table}_yours`, valid: false }])
+      await store.migrate()
+      await tx.query('ROLLBACK')
+      await built
+      expect(await indexes()).toEqual([{ name: `${table}_yours`, valid: true }])
     })
 
     it('migrate() does what postgresSchema() prints', async () => {

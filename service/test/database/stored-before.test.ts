@@ -22,6 +22,30 @@ describeService('rows from an older version', (subject) => {
     await expect(subject.database.query(start)).rejects.toThrow()
   })
 
+  it.each([
+    ['an index of another table', 'CREATE INDEX records_of_runs ON runs (id)'],
+    ['an index of other columns', 'CREATE INDEX records_of_runs ON records (value, run_id)'],
+    ['an index of some rows', "CREATE INDEX records_of_runs ON records (run_id) WHERE value = ''"],
+    [
+      'an index whose build has failed',
+      `CREATE INDEX records_of_runs ON records (run_id);
+       UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'records_of_runs'::regclass`,
+    ],
+  ])('the index of records is not taken for there while its name is that of %s', async (_what, taken) => {
+    const { database } = subject
+    await database.transaction((tx) =>
+      tx.script(`DROP INDEX records_of_runs; ${taken};
+        DELETE FROM service_migrations WHERE file LIKE '%records%'`),
+    )
+    await expect(migrate(database)).rejects.toThrow(/records_of_runs is taken.*drop or rename/)
+    await database.transaction((tx) => tx.script('DROP INDEX records_of_runs'))
+    expect(await migrate(database)).toHaveLength(1)
+    const [index] = await database.query<{ sql: string }>(
+      "SELECT pg_get_indexdef('records_of_runs'::regclass) AS sql",
+    )
+    expect(index?.sql).toMatch(/ON public\.records .*\(run_id\)$/)
+  })
+
   it('certify tasks get their access review at the next start', async () => {
     const target = { appId: 'app-payroll', appEntitlementId: 'entitlement-01' }
     const create = async (type: object) =>

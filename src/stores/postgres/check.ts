@@ -66,7 +66,7 @@ const findingsOf = ({
     Object.entries(indexed).map(([column, reader]) => [
       `unindexed ${column}`,
       {
-        problem: `no index begins with ${column}, so ${reader} reads the whole table`,
+        problem: `no valid index of all rows begins with ${column}, so ${reader} reads the whole table`,
         fix: `run \`await ${migrate}\`, which creates it`,
       },
     ]),

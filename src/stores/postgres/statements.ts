@@ -79,10 +79,25 @@ export const migrationOf = (definition: TableDefinition): string => block(creati
 /** A block of PL/pgSQL as one statement, which every client can send. */
 export const block = (text: string): string => `DO ${literal(text)}` // Sequelize takes `$name` for a parameter
 
-/** Whether no index of this table, an SQL of its OID, begins with this column. Its name would say nothing: another table's may have it. */
+/** Whether somebody builds an index of this table, an SQL of its OID, or vacuums it. */
+export const isBusy = (table: string): string =>
+  `EXISTS (SELECT FROM pg_locks WHERE relation = ${table} AND locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
+
+/** PL/pgSQL that drops an index of this name, without the schema, that a failed build has left behind. Declare `broken text`. */
+export const dropBroken = (table: string, index: string): string =>
+  `FOR broken IN SELECT indexrelid::regclass FROM pg_index JOIN pg_class ON oid = indexrelid
+  WHERE indrelid = to_regclass('${table}') AND relname = '${index}' AND NOT indisvalid LOOP
+  EXECUTE 'DROP INDEX ' || broken;
+END LOOP;`
+
+/**
+ * Whether no index of all rows of this table, an SQL of its OID, begins with this column. Its name would say nothing: another table's may
+ * have it. One that is being built counts, because to build another would end that.
+ */
 export const isUnindexed = (table: string, column: string): string =>
   `NOT EXISTS (SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
-  WHERE indrelid = ${table} AND attname = '${column}')`
+  WHERE indrelid = ${table} AND attname = '${column}' AND indpred IS NULL AND (indisvalid OR ${isBusy('indrelid')}))`
 
 /**
  * Takes a lock, because concurrent `IF NOT EXISTS` statements can fail. Does nothing if all is there: even then, `CREATE INDEX IF NOT
@@ -94,7 +109,7 @@ export const isUnindexed = (table: string, column: string): string =>
  * tells what is left.
  */
 function creation({ table, columns, indexes, along = '' }: TableDefinition): string {
-  return `DECLARE stranger text;
+  return `DECLARE stranger text; broken text;
 BEGIN
 PERFORM pg_advisory_xact_lock(hashtextextended('hookgate', 0));
 IF (SELECT to_regclass('${table}') FROM pg_class LIMIT 1) IS NULL THEN
@@ -114,6 +129,7 @@ END IF;
 ${indexes
   .map(
     ([name, column]) => `IF ${isUnindexed(`to_regclass('${table}')`, column)} THEN
+${dropBroken(table, name)}
 CREATE INDEX IF NOT EXISTS "${name}" ON ${table} (${column});
 END IF;
 `,
