@@ -337,6 +337,7 @@ export class Run<Given extends Listener<unknown>> {
     if (this.#isEnding) return
     const patienceMs = Math.min(this.#options.leaseMs / 4, LONGEST_PATIENCE_MS)
     const isLate = this.#isLate(end)
+    this.#wasBusy ||= isLate
     const isAsked = isLate || (this.#beating === undefined && !isLast)
     const answerBy = patienceMs + (isLate ? performance.now() : this.#sentAt)
     if (isAsked && performance.now() < answerBy) {
@@ -351,9 +352,7 @@ export class Run<Given extends Listener<unknown>> {
 
   /** Whether the process was too busy for a timer that was due then. */
   #isLate(due: number): boolean {
-    const isLate = performance.now() - due > this.#pauseMs()
-    this.#wasBusy ||= isLate
-    return isLate
+    return performance.now() - due > this.#pauseMs()
   }
 
   /** Once half of the lease has passed, however late its beginning was heard of. */
@@ -377,7 +376,7 @@ export class Run<Given extends Listener<unknown>> {
       const unless = this.#isDoneInTransaction ? 'unless its done(tx) was committed, ' : ''
       return this.abandon(`the handler still runs after ${maxRunMs} ms: ${unless}${RUNS_AGAIN}`)
     }
-    this.#isLate(this.#beatAt)
+    this.#wasBusy ||= this.#isLate(this.#beatAt)
     this.#sentAt = sentAt
     try {
       const begun = this.#isBegun
