@@ -14,7 +14,7 @@ import {
   RUNS,
   STATES,
 } from './listed.ts'
-import { BY_INDEX, isHeld } from './statements.ts'
+import { BY_INDEX, isHeld, leaveHeirs } from './statements.ts'
 
 /** What became of the jobs that were named. Those that are not in the table count for nothing. */
 export interface Mended {
@@ -74,17 +74,8 @@ export class MendedJobs {
       unless: RUNS,
       changed: `DELETE FROM ${this.#table} AS job USING free
   WHERE job.key = free.key AND job.listener_id = free.listener_id AND ${BY_INDEX}
-  RETURNING job.key, job.listener_id, job.order_key`, // the twins go with it
-      // Looks at the state again once the row is locked: a take may have begun that job meanwhile, and its lease stays.
-      andThen: `freed AS (
-  UPDATE ${this.#table} AS row SET due_at = clock_timestamp()
-  FROM (SELECT DISTINCT listener_id, order_key FROM changed WHERE order_key IS NOT NULL) AS freed, LATERAL (
-    SELECT next.key FROM ${this.#table} AS next
-    WHERE next.state = 'behind' AND next.listener_id = freed.listener_id AND next.order_key = freed.order_key
-      AND next.key NOT IN (SELECT key FROM changed)
-    ORDER BY next.number LIMIT 1
-  ) AS first WHERE row.key = first.key AND row.listener_id = freed.listener_id AND row.state = 'behind'
-)`,
+  RETURNING job.listener_id, job.order_key, job.state, job.holds`, // the twins go with it
+      andThen: `heirs AS (${leaveHeirs(this.#table, `changed WHERE holds OR state = 'behind'`)})`,
     })
   }
 

@@ -62,7 +62,7 @@ const LATER_COLUMNS = {
  *
  * At most one of the jobs with the same `order_key` is `waiting`: it has begun, and `holds` the key, even when it is done or dead, until a take
  * hands the key over to the next one, or for as long as dead ones shall hold it. So workers of earlier versions, which know of no keys, run
- * what has begun, and nothing else.
+ * what has begun, and nothing else. A job that goes before that leaves an heir: a `done` row of the same `order_key`, without an `id`.
  */
 function definitionOf(table: string, indexes: readonly Index[]): TableDefinition {
   return {

@@ -111,6 +111,14 @@ const firstOfKey = (table: string, row: string, condition: string) =>
 const hasSome = (table: string, row: string, condition: string) =>
   `(SELECT count(*) FROM ${table} AS ${row} WHERE ${condition}) > 0`
 
+/**
+ * For jobs that are gone: an heir, which names no event, holds the key of each until a take hands it over, as for what has ended. To wake
+ * the next job here would miss one that is put meanwhile.
+ */
+export const leaveHeirs = (table: string, gone: string): string =>
+  `INSERT INTO ${table} (key, listener_id, state, due_at, order_key, holds)
+  SELECT gen_random_uuid(), listener_id, 'done', clock_timestamp(), order_key, TRUE FROM ${gone} GROUP BY listener_id, order_key`
+
 /** What an inbox is told, as far as its statements depend on it. */
 export interface StatementOptions {
   /** How long an event that is done keeps its body. */
@@ -142,6 +150,8 @@ export function statementsFor(
 )
 SELECT CASE WHEN EXISTS (SELECT FROM written) THEN ${literalAnswer('acquired')} ELSE ${literalAnswer(NONE)} END AS answer`
 
+  const overtaken = `${table} AS present WHERE key = $1::uuid AND listener_id = $2::text AND holds AND ${isOver('present')} AND EXISTS (SELECT FROM written)`
+  const heirs = hasKeys ? `, heirs AS (${leaveHeirs(table, overtaken)})` : ''
   /** Writes the record unless it is held: by another owner, or as a job. Answers `none` if another statement changed it meanwhile. */
   const upsert = (record: string, taken: string, done: string, leased: string) => `WITH held AS (
   SELECT state FROM ${table} AS present
@@ -154,7 +164,7 @@ SELECT CASE WHEN EXISTS (SELECT FROM written) THEN ${literalAnswer('acquired')} 
     order_key = NULL, holds = NULL, error = NULL, envelope = NULL
   WHERE ${isOver('present')} OR present.state = 'claimed' AND present.owner = $3::text
   RETURNING 1
-)
+)${heirs}
 SELECT CASE WHEN EXISTS (SELECT FROM written) THEN ${literalAnswer(taken)}
   ELSE coalesce((SELECT CASE WHEN state = 'claimed' THEN ${literalAnswer(leased)} ELSE ${literalAnswer(done)} END FROM held), ${literalAnswer(NONE)}) END AS answer`
 
@@ -253,9 +263,8 @@ SELECT CASE ${isClosed} WHEN EXISTS (SELECT FROM put) THEN ${didPut}${isInside ?
   // at once, so one of the two finds the other. They take turns by when they were put.
   //
   // The first ones are those of the snapshot. What another take has begun since is not `behind` any more when its row is locked, and the unique
-  // index refuses a second one of the key. What `forget()` has woken since, or another take was handed the key for and had no room to begin, has
-  // another `due_at`, and is left to the next take: nothing else would find it, once it was put off as one that waits. A job that is
-  // put while the one before it is forgotten may be seen by neither: it is looked at again after ten minutes.
+  // index refuses a second one of the key. What another take was handed the key for since, and had no room to begin, has another `due_at`,
+  // and is left to the next take: nothing else would find it, once it was put off as one that waits.
   const ofKey = (of: string, condition: string) =>
     `row.listener_id = $5::text AND row.order_key = ${of}.order_key AND ${condition}`
   const ENDED = deadHold ? `'done'` : `'done', 'dead'`

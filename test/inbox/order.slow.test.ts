@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import postgres from 'postgres'
@@ -47,7 +48,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
       const texts = jobs.map(({ id, body }) => [id, new TextDecoder().decode(body)])
       return texts.find(([, text]) => text && nameOf({ payload: JSON.parse(text) }) === name)?.[0] ?? ''
     }
-    return { box, table, listener, event, put, idOf }
+    return { box, table, listener, deliver, event, put, idOf }
   }
 
   /** A worker, whose handlers wait until they are told how they end. */
@@ -272,6 +273,62 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await expect.poll(running).toEqual(['a2'])
   })
 
+  it.each<[string, InboxOptions]>([
+    ['waits to run again', {}],
+    ['is dead', { maxAttempts: 1, afterDead: 'hold' }],
+    ['has not begun', {}],
+  ])(
+    'find each other, if one is put while the one before it, which %s, is forgotten',
+    async (how, options) => {
+      const { box, table, listener, put, idOf } = await scene(options)
+      await put('a', 1)
+      if (how !== 'has not begun') await drained(box, listener, fail)
+      const tx = await on.pool.connect()
+      await tx.query('BEGIN')
+      expect(await inbox(tx, { table }).forget(await idOf('a1'))).toEqual({ changed: 1, refused: 0 })
+      await put('a', 2)
+      expect((await drained(box, listener, () => {})).ran).toEqual([]) // it has seen both
+      await tx.query('COMMIT')
+      tx.release()
+      const { running } = work(box, listener)
+      await expect.poll(running).toEqual(['a2'])
+    },
+  )
+
+  it('run soon, each of 300 that is put while the one before it is forgotten', async () => {
+    const { box, table, listener, put } = await scene({ maxAttempts: 1, afterDead: 'hold' })
+    const ran = new Set<string>()
+    const handler: InboxHandler<Listener> = (event) => {
+      ran.add(nameOf(event))
+      if (memberOf(event.payload, '1') === 1) fail()
+    }
+    for (let count = 0; count < 3; count += 1) {
+      const worker = inbox(on.pool, { table, maxAttempts: 1, afterDead: 'hold' }).work(listener, handler, {
+        ...{ pollMs: 1, onError: null },
+      })
+      onTestFinished(() => worker.stop())
+    }
+    for (let round = 0; round < 30; round += 1) {
+      const keys = Array.from({ length: 10 }, (_, key) => `${round}-${key}`)
+      await Promise.all(keys.map((key) => put(key, 1)))
+      await expect.poll(() => box.list({ state: 'dead' })).toHaveLength(keys.length)
+      const dead = await box.list({ state: 'dead' })
+      const tx = await on.pool.connect() // a commit that takes its time
+      await tx.query('BEGIN')
+      const forgotten = async () => {
+        await inbox(tx, { table }).forget(dead.map(({ id }) => id))
+        await pause(Math.random() * 5)
+        await tx.query('COMMIT')
+        tx.release()
+      }
+      await Promise.all([forgotten(), ...keys.map((key) => put(key, 2))])
+      await expect.poll(() => keys.filter((key) => !ran.has(`${key}2`))).toEqual([])
+    }
+    await expect.poll(() => box.counts()).toMatchObject({ waiting: 0, held: 0, dead: 0, done: 300 })
+    await on.pool.query(statementsFor(table).sweep)
+    expect(await on.rows(table)).toHaveLength(300)
+  })
+
   it('keep their lease, if one before them is forgotten while a take begins them', async () => {
     const { box, table, listener, put, idOf } = await scene({ maxAttempts: 1 })
     await put('a', 1)
@@ -283,12 +340,9 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
       text: statementsFor(table, { hasKeys: true }).takeInOrder,
       values: ['w', 60_000, 10, 10, listener.id, 10, true],
     })
-    const forgotten = box.forget(await idOf('a1'))
-    const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`
-    await expect.poll(async () => (await on.pool.query(waits)).rowCount).toBe(1)
+    expect(await box.forget(await idOf('a1'))).toEqual({ changed: 1, refused: 0 })
     await one.query('COMMIT')
     one.release()
-    expect(await forgotten).toEqual({ changed: 1, refused: 0 })
     expect(await box.counts()).toEqual({ waiting: 0, running: 1, held: 0, dead: 0, done: 0 })
   })
 
@@ -496,6 +550,26 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     await expect.poll(next.running).toEqual(['a2'])
     await on.pool.query(sweep)
     expect(await on.rows(table)).toMatchObject([{ state: 'waiting' }])
+  })
+
+  it('go on, though the one before them is sent again when it is not remembered any more, and no worker ran', async () => {
+    const { box, table, listener, deliver, put } = await scene()
+    const delivery = await deliver('["a",1]')
+    await box.put(await acceptedEvent(delivery, listener))
+    await put('a', 2)
+    const { running, end, worker } = work(box, listener, { pollMs: 600_000 })
+    await expect.poll(running).toEqual(['a1'])
+    const stopped = worker.stop()
+    await end('a1')
+    await stopped
+    await on.pool.query(`UPDATE ${table} SET due_at = now() - interval '1 s' WHERE state = 'done';
+      UPDATE ${table} SET due_at = now() + interval '1 day' WHERE state = 'behind'`) // it has been looked at
+    const again = await acceptedEvent(delivery, listener)
+    const next = work(box, listener)
+    await expect.poll(next.running).toEqual(['a2'])
+    await box.put(again)
+    await next.end('a2')
+    await expect.poll(next.running).toEqual(['a1'])
   })
 
   it('go on after what was before them was deleted, when one far behind is looked at', async () => {
