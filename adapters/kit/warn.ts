@@ -10,18 +10,20 @@ import { told, writeWarning } from '../../src/told.ts'
 import type { Rejected } from '../../src/verdict.ts'
 import type { Verification } from '../../src/verification.ts'
 
-/** How many listeners are remembered, and how many lines all of them have in a minute, as there may be more. */
-const MOST_IDS = 1000
+/** How many codes of listeners are remembered, and how many lines of a kind all listeners have in a minute, as there may be more. */
+const MOST_LINES = 1000
 /** For each code of a listener: the causes told in a minute, and the failures looked at in a second. A flood costs no more. */
 const MOST_CAUSES = 40
 
-/** The causes that were told, by listener and reason. When full, drops the listener that came first. */
-const lastWarned = new Map<string, Map<string, Recent>>()
-const lines = /* @__PURE__ */ new Recent()
+/** The causes that were told, by code and listener. When full, drops what came first. */
+const lastWarned = new Map<string, Recent>()
+const refusals = /* @__PURE__ */ new Recent()
+/** Apart, because strangers can use up the lines of refusals. */
+const failures = /* @__PURE__ */ new Recent()
 
 /** Whether there is room for a line, and it is new. */
-function isNewLine(told: Recent, why: string, now: number): boolean {
-  return lines.hasRoom(now, MOST_IDS) && told.note(why, now, MOST_CAUSES) && lines.note({}, now)
+function isNewLine(lines: Recent, told: Recent, why: string, now: number): boolean {
+  return lines.hasRoom(now, MOST_LINES) && told.note(why, now, MOST_CAUSES) && lines.note({}, now)
 }
 
 /**
@@ -37,7 +39,7 @@ export function warnOfRefusal(
   const { reason } = verdict
   if (listener.onVerdict === null || isClaimed(reason)) return
   const now = timeIn(listener.clock)
-  const isNew = listener.onVerdict === undefined && isNewLine(toldOf(listener.id, reason), '', now)
+  const isNew = listener.onVerdict === undefined && isNewLine(refusals, toldOf(listener.id, reason), '', now)
   if (!explained(verification, verdict, what, now, isNew) && isNew) warn(listener, what, reason, 'onVerdict')
 }
 
@@ -56,7 +58,7 @@ export function warnOfFailure(
   const before = toldOf(listener.id, code)
   if (!before.mayLook(now, MOST_CAUSES)) return
   const why = told(error)
-  if (isNewLine(before, why, now)) warn(listener, 'failed', code, 'onError', why)
+  if (isNewLine(failures, before, why, now)) warn(listener, 'failed', code, 'onError', why)
 }
 
 /** Tells a failure to `onError`, or to the console. Never throws, whatever `error` is. */
@@ -100,18 +102,11 @@ function timeIn(clock: Clock): number {
   return Date.now()
 }
 
-function toldOf(id: string, reason: string): Recent {
-  let reasons = lastWarned.get(id)
-  if (reasons === undefined) {
-    if (lastWarned.size >= MOST_IDS) lastWarned.delete(lastWarned.keys().next().value ?? '')
-    reasons = new Map()
-    lastWarned.set(id, reasons)
-  }
-  let last = reasons.get(reason)
-  if (last === undefined) {
-    last = new Recent()
-    reasons.set(reason, last)
-  }
+function toldOf(id: string, code: string): Recent {
+  const key = `${code} ${id}`
+  const last = lastWarned.get(key) ?? new Recent()
+  lastWarned.set(key, last)
+  if (lastWarned.size > MOST_LINES) lastWarned.delete(lastWarned.keys().next().value ?? '')
   return last
 }
 

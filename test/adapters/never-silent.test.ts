@@ -140,30 +140,61 @@ describe.each(Object.entries(TARGETS))('a listener without hooks on %s', (_, sta
   })
 })
 
-it('however many listeners there are, a thousand lines are written in a minute', async () => {
-  const { warnOfRefusal } = await import('../../adapters/kit/warn.ts')
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  const clock = fakeClock(NOW + 86_400_000)
+describe('however many listeners there are', () => {
   const [auth, store] = [stripe({ secrets: SECRET }), memoryStore({ maxRecords: 1 })]
-  const listeners = Array.from({ length: 1001 }, (_, index) =>
-    defineListener({ id: `tenant-${index}`, auth, store, clock }),
-  )
-  const late = defineListener({ id: 'late', auth, store, clock })
-  const delivery = { method: 'POST', header: () => undefined, body: new Uint8Array(), sourceIp: undefined }
   const verdict = { ok: false, reason: 'auth_missing', status: 401, detail: '' } as const
-  const refuseAtEach = () => {
-    for (const listener of listeners) warnOfRefusal({ delivery, listener }, verdict)
+  const delivery = { method: 'POST', header: () => undefined, body: new Uint8Array(), sourceIp: undefined }
+
+  /** Listeners, and what refuses a delivery at each, or fails. Days apart, because the process remembers the lines of a minute. */
+  async function tenants(count: number, day: number) {
+    const { reportFailure, warnOfRefusal } = await import('../../adapters/kit/warn.ts')
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const clock = fakeClock(NOW + day * 86_400_000)
+    const listeners = Array.from({ length: count }, (_, index) =>
+      defineListener({ id: `tenant-${day}-${index}`, auth, store, clock }),
+    )
+    const refuse = (from = 0, to = count) => {
+      for (const listener of listeners.slice(from, to)) warnOfRefusal({ delivery, listener }, verdict)
+    }
+    const fail = (from = 0, to = count) => {
+      const error = new EventStoreError('the event store failed to claim')
+      for (const listener of listeners.slice(from, to)) reportFailure(listener, error, { durationMs: 0 })
+    }
+    return { clock, refuse, fail, lines: () => warn.mock.calls.length }
   }
-  refuseAtEach()
-  refuseAtEach()
-  expect(warn).toHaveBeenCalledTimes(1000)
-  clock.advance(59_999)
-  warnOfRefusal({ delivery, listener: late }, verdict)
-  expect(warn).toHaveBeenCalledTimes(1000)
-  clock.advance(1)
-  warnOfRefusal({ delivery, listener: late }, verdict)
-  expect(warn).toHaveBeenCalledTimes(1001)
-  clock.advance(60_000)
-  refuseAtEach()
-  expect(warn).toHaveBeenCalledTimes(2001)
+
+  it('a thousand refusals are written in a minute', async () => {
+    const { clock, refuse, lines } = await tenants(1002, 1)
+    refuse(0, 1001)
+    refuse(0, 1001)
+    expect(lines()).toBe(1000)
+    clock.advance(59_999)
+    refuse(1001)
+    expect(lines()).toBe(1000)
+    clock.advance(1)
+    refuse(1001)
+    expect(lines()).toBe(1001)
+    clock.advance(60_000)
+    refuse()
+    expect(lines()).toBe(2001)
+  })
+
+  it('a thousand failures are written beside as many refusals, which strangers can cause', async () => {
+    const { refuse, fail, lines } = await tenants(1001, 2)
+    refuse()
+    expect(lines()).toBe(1000)
+    fail()
+    expect(lines()).toBe(2000)
+  })
+
+  it('what was told of the last thousand is remembered', async () => {
+    const { refuse, fail, lines } = await tenants(1001, 3)
+    fail(0, 1)
+    refuse(1, 1000)
+    fail(0, 1)
+    expect(lines()).toBe(1000)
+    refuse(1000)
+    fail(0, 1)
+    expect(lines()).toBe(1002)
+  })
 })
