@@ -226,6 +226,52 @@ describeEachClient('check()', (client) => {
     close()
   })
 
+  const COLUMNS =
+    'listener_id TEXT NOT NULL, event_id TEXT NOT NULL, owner TEXT, commits INTEGER NOT NULL, expires_at INTEGER NOT NULL'
+  const KEYED = 'PRIMARY KEY (listener_id, event_id)'
+
+  it.each([
+    ['no key', COLUMNS],
+    ['the event alone as its key', `${COLUMNS}, PRIMARY KEY (event_id)`],
+    ['the owner in its key', `${COLUMNS}, PRIMARY KEY (listener_id, event_id, owner)`],
+    ['listeners of any case as one', `${COLUMNS.replace('TEXT', 'TEXT COLLATE NOCASE')}, ${KEYED}`],
+  ])(
+    'check() finds a table with %s, migrate() fails for it, and the fix ends that',
+    async (_, definition) => {
+      const { store, sql, close } = await fresh(client)
+      await sql('DROP TABLE hookgate_events')
+      await sql(`CREATE TABLE hookgate_events (${definition})`)
+      const problem =
+        'no key tells records apart by the bytes of listener_id and event_id: deliveries get a 503, or are lost'
+      await expect(store.migrate()).rejects.toThrow(EventStoreError)
+      await expect(store.migrate()).rejects.toThrow(problem)
+      expect((await store.check()).map((found) => found.problem)).toEqual([problem])
+      await sql('ALTER TABLE hookgate_events RENAME TO events_before')
+      await sql('DROP INDEX hookgate_events_expires_at')
+      await store.migrate()
+      expect(await store.check()).toEqual([])
+      close()
+    },
+  )
+
+  it.each([
+    ['the order of its key', `${COLUMNS}, PRIMARY KEY (event_id, listener_id)`],
+    ['a unique key that is not primary', `${COLUMNS}, UNIQUE (listener_id, event_id)`],
+    [
+      'a key of your own beside its own',
+      `id INTEGER PRIMARY KEY, ${COLUMNS}, UNIQUE (listener_id, event_id)`,
+    ],
+  ])('check() and migrate() take a table that differs in %s', async (_, definition) => {
+    const { store, sql, close } = await fresh(client)
+    await sql('DROP TABLE hookgate_events')
+    await sql(`CREATE TABLE hookgate_events (${definition})`)
+    await store.migrate()
+    expect(await store.check()).toEqual([])
+    expect(await store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')
+    expect(await store.claim(keyOf(1), 'b', LEASE_MS)).toBe('busy')
+    close()
+  })
+
   const { openReadOnly } = client
   if (openReadOnly) {
     it('check() finds a database that is open for reading only', async () => {

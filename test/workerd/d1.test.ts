@@ -61,6 +61,15 @@ it('check() finds what is missing, and nothing after migrate(), which may run ag
   expect(await store.check()).toMatchObject([{ problem: /no index/ }].map(matching))
 })
 
+it('check() finds a copy without its key, and migrate() fails for it', async () => {
+  await migratedStore({ table: 'copied' })
+  await env.DB.prepare('CREATE TABLE copy AS SELECT * FROM copied').run()
+  const store = d1Store(env.DB, { table: 'copy' })
+  await expect(store.migrate()).rejects.toThrow(EventStoreError)
+  await expect(store.migrate()).rejects.toThrow('no key tells records apart')
+  expect(await store.check()).toMatchObject([{ problem: /^no key tells/ }].map(matching))
+})
+
 const matching = ({ problem }: { problem: RegExp }) => ({ problem: expect.stringMatching(problem) })
 
 it('exactly one of 300 deliveries of one event at once is accepted', async () => {

@@ -2,7 +2,7 @@ import { kindOf } from '../../lib/options.ts'
 import { answersIn, converted, SQLITE } from '../answer.ts'
 import { makeRoom, problemsIn, type StoreProblem } from '../contract.ts'
 import { isBusy, isYours, type SqliteConnection, says } from './client.ts'
-import { NAMES, VIEW } from './statements.ts'
+import { KEY, NAMES, VIEW } from './statements.ts'
 
 /** Longest acceptable block of the process, in milliseconds. */
 const LONGEST_WAIT_MS = 50
@@ -21,6 +21,7 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
       'the table is missing: every delivery gets a 503',
       'run `await store.migrate()` once, or the SQL of sqliteSchema()',
     ],
+    [names.includes(table) && !names.includes(KEY), UNKEYED.problem, UNKEYED.fix],
     [
       names.includes(table) && !names.includes(indexOf(table)),
       'there is no index on expires_at, so sweep() reads the whole table, and blocks the process meanwhile',
@@ -32,11 +33,17 @@ export async function checkSqlite(db: SqliteConnection, table: string): Promise<
   return [...problems, ...(await settingProblems(db, isReadOnly))]
 }
 
+export const UNKEYED: StoreProblem = {
+  problem:
+    'no key tells records apart by the bytes of listener_id and event_id: deliveries get a 503, or are lost',
+  fix: makeRoom('store.migrate()'),
+}
+
 export const indexOf = (table: string): string => `${table}_expires_at`
 
-/** The names of the table and its index, if they exist. `VIEW` stands for a view of that name. */
+/** The names of the table and its index, if they exist. `VIEW` stands for a view of that name, and `KEY` for the table's key. */
 export async function namesOf(db: SqliteConnection, table: string): Promise<readonly string[]> {
-  return answersIn(await db.read(NAMES, [table, indexOf(table), table]), SQLITE)
+  return answersIn(await db.read(NAMES, [table, indexOf(table), table, table]), SQLITE)
 }
 
 /** Tries a write that changes nothing. A database that another process has locked still counts as writable. */

@@ -63,8 +63,13 @@ const KEPT = `${LIVE} AND (commits > 0 OR owner <> excluded.owner)`
 /** Stands for a view: no name of a table has a space. */
 export const VIEW = 'a view'
 
-/** The names of a table and of an index of it, if they exist, and one row more at the end. Takes the table, the index, and the table. */
+/** Stands for the key of a table. */
+export const KEY = 'a key'
+
+/** The names of a table and of an index of it, if they exist, and one row more at the end. Takes the table, the index, the table, and the table. */
 export const NAMES: string = `SELECT ${columnAnswer(`CASE type WHEN 'view' THEN '${VIEW}' ELSE name END`)} AS answer FROM sqlite_master WHERE name = ? OR (name = ? AND tbl_name = ?)
+UNION ALL SELECT ${literalAnswer(KEY)} FROM pragma_index_list(?) AS list WHERE list."unique"
+  AND (SELECT group_concat(name || ' ' || coll) FROM (SELECT name, coll FROM pragma_index_xinfo(list.name) WHERE key ORDER BY name)) = 'event_id BINARY,listener_id BINARY'
 UNION ALL SELECT ${literalAnswer(END)}`
 
 export interface SqliteStatements {

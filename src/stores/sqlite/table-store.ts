@@ -4,9 +4,9 @@ import { checkOptions, type OptionTable, optional, positiveInteger } from '../..
 import { answerIn, SQLITE } from '../answer.ts'
 import { type EngineVerbs, knownAnswer, type StoreProblem, storeOf, tableMissing } from '../contract.ts'
 import { SQLITE_FIXES } from '../fixes.ts'
-import { checkSqlite, indexOf, namesOf } from './check.ts'
+import { checkSqlite, indexOf, namesOf, UNKEYED } from './check.ts'
 import { isYours, retryingWhenLocked, type SqliteConnection, says } from './client.ts'
-import { SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
+import { KEY, SQLITE_TABLE, schemaStatements, sqliteStatements, tableName } from './statements.ts'
 
 /** The options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -88,6 +88,11 @@ export function tableStore(
       const names = await explained(namesOf(connection, table))
       if (!names.includes(table))
         throw new EventStoreError(`migrate() has run, but the table ${table} is not there`)
+      if (!names.includes(KEY)) {
+        throw new EventStoreError(
+          `migrate() cannot make the table ${table}: ${UNKEYED.problem}. Mend it: ${UNKEYED.fix}`,
+        )
+      }
       if (!names.includes(indexOf(table))) {
         throw new EventStoreError(
           `migrate() cannot index the table ${table}, because another table has the index ${indexOf(table)}: drop that one, and run it again`,
