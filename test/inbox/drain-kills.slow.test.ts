@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SECRET } from '../support/hmac-listener.ts'
@@ -48,12 +47,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('drains that are killed'), () => {
       const lane = async () => {
         while (left > 0) {
           left -= 1
-          const child = start()
-          await once(child, 'message') // it has begun to run events
-          await pause(Math.random() * 150)
-          const ended = once(child, 'exit')
-          child.kill('SIGKILL')
-          expect(await ended).toEqual([null, 'SIGKILL'])
+          expect(await once(start({ dieAfterMs: Math.random() * 150 }), 'exit')).toEqual([null, 'SIGKILL'])
         }
       }
       await Promise.all(Array.from({ length: LANES }, lane))

@@ -1,10 +1,22 @@
-// A process of `drain-kills.slow.test.ts`: drains again and again, until it is killed. Plain JavaScript, because Node 20 runs nothing else.
+// A process of `drain-kills.slow.test.ts`: drains again and again, until it is killed, `dieAfterMs` after its first event. Plain JavaScript, because Node 20 runs nothing else.
 import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { defineListener, hmac } from 'hookgate'
 import { inbox } from 'hookgate/inbox'
 import pg from 'pg'
 
-const { connection, table, secret, leaseMs, transactions, slowest } = JSON.parse(process.argv[2] ?? '{}')
+const { connection, table, secret, leaseMs, transactions, slowest, dieAfterMs } = JSON.parse(
+  process.argv[2] ?? '{}',
+)
+
+/** Kills from a thread of its own, so at any moment. Not from another process: while that waited for a busy machine, all events would run. */
+const killer =
+  dieAfterMs === undefined
+    ? undefined
+    : new Worker(
+        `require('node:worker_threads').parentPort.once('message', (ms) => setTimeout(() => process.kill(process.pid, 'SIGKILL'), ms))`,
+        { eval: true },
+      )
 
 /** When the last run of an event was asked for. It may overlap another one, whose lease had ended on a busy machine. */
 const takenAt = new Map()
@@ -40,7 +52,7 @@ async function inTransaction(work) {
 async function handle({ id }, { attempt, done }) {
   const at = takenAt.get(id)
   if (at === undefined) throw new Error('when was it taken?')
-  process.send('running')
+  killer?.postMessage(dieAfterMs)
   await pause(Math.random() * slowest)
   const effect = (tx) =>
     tx.query('INSERT INTO effects (event_id, attempt, at) VALUES ($1, $2, to_timestamp($3 / 1000.0))', [

@@ -167,23 +167,21 @@ async function permute({ receivers: processes, rounds, kills, lanes, config }: S
 
   const entities: string[] = []
   let started = 0
+  let killing = Promise.resolve()
+  const killOne = async () => {
+    await pause(upTo(LATEST_MS))
+    result.kills += 1
+    await anyReceiver().restart()
+  }
+  const everySoOften = Math.max(1, Math.floor(rounds / (kills + 1)))
   const lane = async () => {
     while (started < rounds) {
       started += 1
       entities.push(await round())
+      if (entities.length % everySoOften === 0 && entities.length / everySoOften <= kills)
+        killing = killing.then(killOne)
     }
   }
-  const everySoOften = Math.max(1, Math.floor(rounds / (kills + 1)))
-  const killing = (async () => {
-    while (result.kills < kills && entities.length < rounds) {
-      if (entities.length < (result.kills + 1) * everySoOften) await pause(1)
-      else {
-        await pause(upTo(LATEST_MS))
-        result.kills += 1
-        await anyReceiver().restart()
-      }
-    }
-  })()
   await Promise.all(Array.from({ length: lanes }, lane))
   await killing
   for (let at = 0; at < entities.length; at += 1000) {

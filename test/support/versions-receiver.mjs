@@ -60,6 +60,7 @@ const listener = defineListener({
   id: 'shop',
   auth: stripe({ secrets: secret }),
   store,
+  leaseSeconds: 10, // what a killed process held is asked for again and again until then
   storeTimeoutSeconds: 30, // PGlite's transactions wait for each other
 })
 const handle = webhookHandler(listener, async (event) => {

@@ -97,7 +97,8 @@ describe('at a real terminal', () => {
   })
 
   it('without a terminal, the same program has the line of a log, and is kept alive by no explanation', () => {
-    expect(throughPipe({})).toMatch(
+    // As they are, a machine that stands still for 20 ms lets the explanation begin.
+    expect(throughPipe({ TIMERS: 'slow' })).toMatch(
       /^hookgate: listener "short" refused a delivery: auth_missing\. What to do: https:\S+ \(set onVerdict [^\n]*\n$/,
     )
   })
