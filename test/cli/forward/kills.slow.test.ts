@@ -157,7 +157,7 @@ async function sendUntilDone(scene: Scene, eventId: string): Promise<void> {
 }
 
 test(`${KILLS} kills of gateway and app lose nothing, and an event runs again only if its answer was lost`, {
-  timeout: 30_000 + KILLS * 5000,
+  timeout: 120_000 + KILLS * 10_000,
 }, async () => {
   const scene = new Scene(await temporaryDirectory())
   onTestFinished(() => scene.close())

@@ -148,15 +148,22 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the tables that the doctor finds in
 })
 
 describe.skipIf(WHY_NO_MARIADB)(onMariadb('the tables that the doctor finds in MariaDB'), () => {
-  it('tables are found by their columns, in this database and in others', async () => {
-    const server = await MariadbServer.start('innodb-flush-log-at-trx-commit=1')
-    const pool = mysql.createPool(server.address)
-    onTestFinished(async () => {
+  let server: MariadbServer
+  let pool: mysql.Pool
+  let url: string
+  beforeAll(async () => {
+    server = await MariadbServer.start('innodb-flush-log-at-trx-commit=1')
+    pool = mysql.createPool(server.address)
+    url = `mysql://root@localhost/hookgate?socketPath=${encodeURIComponent(server.socketPath)}`
+    return async () => {
       await pool.end()
       await server.remove()
-    })
-    const url = `mysql://root@localhost/hookgate?socketPath=${encodeURIComponent(server.socketPath)}`
-    const on = (table: string) => `ok URL ${table} claims and releases, and check() found no problem`
+    }
+  })
+  beforeEach(() => pool.query('DROP TABLE IF EXISTS hooks'))
+  const on = (table: string) => `ok URL ${table} claims and releases, and check() found no problem`
+
+  it('tables are found by their columns, in this database and in others', async () => {
     expect(await found(['--store', url])).toEqual([
       'fail URL: the table is missing, or this user cannot see it: hookgate_events; nor is there another: no table has the ' +
         'columns of hookgate → run `await store.migrate()` once at deployment, or the SQL of mysqlSchema()',
@@ -171,6 +178,10 @@ describe.skipIf(WHY_NO_MARIADB)(onMariadb('the tables that the doctor finds in M
         'the table is missing, or this user cannot see it: hook; there is hookgate.hooks (events)',
       ),
     ])
+  })
+
+  it('who else may write to a table is a warning with the REVOKE, until it is named', async () => {
+    await mysqlStore(pool, { table: 'hooks' }).migrate()
     await pool.query('CREATE USER stranger')
     await pool.query('GRANT INSERT ON hooks TO stranger')
     expect(await found(['--store', url, '--store-table', 'hooks'])).toEqual([
