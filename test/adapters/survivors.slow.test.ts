@@ -8,7 +8,7 @@ const BENCH = fileURLToPath(new URL('../../bench/survivors.mjs', import.meta.url
 describe('the memory of a request', () => {
   // Express keeps a third by itself.
   it('the objects of a request die with it, so that minor garbage collections stay cheap', {
-    timeout: 240_000,
+    timeout: 900_000,
   }, async () => {
     for (const framework of ['Fastify', 'Hono']) {
       const { stdout } = await promisify(execFile)(process.execPath, [BENCH, '--framework', framework])

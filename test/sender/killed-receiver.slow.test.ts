@@ -1,14 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { deliver, type Endpoint } from '../../src/sender/index.ts'
+import { freePort } from '../support/free-port.ts'
 import { killsOf } from '../support/kills.ts'
 import { onRedis, startRedis, WHY_NO_REDIS } from '../support/redis-server.ts'
 import { LOOPBACK } from './endpoint.ts'
@@ -19,15 +18,6 @@ const EVENTS = 1000
 const SENDERS = 20
 const KILLS = killsOf('sender')
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** hookgate in a process that is killed and restarted on the same port. */
 async function mortalReceiver() {
   const redis = await startRedis()
@@ -37,8 +27,10 @@ async function mortalReceiver() {
   const port = await freePort()
   let child: ChildProcess | undefined
   const start = async () => {
-    child = fork(RECEIVER, [`${port}`, `${redis.port}`, SECRET, file])
-    await once(child, 'message')
+    for (let said: unknown; said !== 'ready'; ) {
+      child = fork(RECEIVER, [`${port}`, `${redis.port}`, SECRET, file])
+      ;[said] = await Promise.race([once(child, 'message'), once(child, 'exit')]) // another process may have the port for a moment
+    }
   }
   const kill = async () => {
     const gone = child && once(child, 'exit')
