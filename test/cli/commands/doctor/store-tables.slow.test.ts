@@ -15,9 +15,9 @@ import { onRedis, startRedis, WHY_NO_REDIS } from '../../../support/redis-server
 import { hookgate } from '../../support.ts'
 import { diagnose } from './support.ts'
 
-/** A busy machine may take longer than the doctor finds healthy. */
+/** A busy machine may take longer than the doctor finds healthy, or keep the lock of a file that was just closed. */
 const SLOW =
-  /no answer in time|a claim and a release take \d+ ms|(?:connection|read) timeout|timeout exceeded|ETIMEDOUT/
+  /no answer in time|database is locked|a claim and a release take \d+ ms|(?:connection|read) timeout|timeout exceeded|ETIMEDOUT/
 
 /** What the doctor says of the store, with nothing about its address, when the store answers as fast as it can. */
 async function found(args: readonly string[]): Promise<readonly string[]> {
