@@ -3,6 +3,9 @@ import type { MarkdownOptions, MarkdownRenderer } from 'vitepress'
 /** The longest text that a phone shows in a line. */
 const LONGEST = 24
 
+/** An option of a command, such as `--data` or the name in `--repo=OWNER/NAME`. */
+const OPTION = /(?<![\w-])(--?[a-z][a-z-]*)/gi
+
 /** Keeps short pieces of code in a line, such as `--event-id`, and folds longer ones between and within their words. */
 export function keepCodeWhole(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.code_inline = (tokens, at, _options, _env, renderer) => {
@@ -16,11 +19,14 @@ export function keepCodeWhole(markdown: MarkdownRenderer): void {
   }
 }
 
-/** A long name is broken before a dot, and a short one that has a hyphen not at all. */
+/** A long name is broken before a dot, and a short one that has a hyphen, or an option, not at all. */
 function folded(word: string): string {
-  if (word.length > LONGEST) return word.replaceAll(/(?<=[\w)])\.(?=[a-z])/gi, '<wbr>.')
-  return word.includes('-') ? `<span class="whole">${word}</span>` : word
+  if (word.length > LONGEST)
+    return word.replaceAll(OPTION, whole('$1')).replaceAll(/(?<=[\w)])\.(?=[a-z])/gi, '<wbr>.')
+  return word.includes('-') ? whole(word) : word
 }
+
+const whole = (text: string) => `<span class="whole">${text}</span>`
 
 type Transformer = NonNullable<MarkdownOptions['codeTransformers']>[number]
 
@@ -35,17 +41,15 @@ export const foldLines: Transformer = {
   span(node) {
     const [text] = node.children
     if (text?.type !== 'text') return
-    const option = /^( +)(-[a-z-]+)$/.exec(text.value)
-    if (option === null) return
-    const [, space = '', name = ''] = option
-    node.children = [
-      { type: 'text', value: space },
-      {
-        type: 'element',
-        tagName: 'span',
-        properties: { class: 'whole' },
-        children: [{ type: 'text', value: name }],
-      },
-    ]
+    node.children = text.value.split(OPTION).map((part, at) =>
+      at % 2 === 0
+        ? { type: 'text', value: part }
+        : {
+            type: 'element',
+            tagName: 'span',
+            properties: { class: 'whole' },
+            children: [{ type: 'text', value: part }],
+          },
+    )
   },
 }
