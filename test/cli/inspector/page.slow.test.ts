@@ -415,6 +415,19 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     expect(await page.evaluate(cut)).toBe(0)
   })
 
+  it('on a phone, the hint of the filter is whole', async () => {
+    await page.setViewportSize({ width: 320, height: 844 })
+    const [room, hint] = await page.evaluate<[number, number]>(`(() => {
+      const field = document.querySelector('#filter')
+      const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+      const context = document.createElement('canvas').getContext('2d')
+      context.font = font
+      const room = field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+      return [room, context.measureText(field.placeholder).width]
+    })()`)
+    expect(hint).toBeLessThanOrEqual(room)
+  })
+
   it('the inspector says that it shows the latest 2,000 of those that are kept', async () => {
     const record = await temporaryFile('record.ndjson', '')
     const first = await startInspector(['--record', record])
