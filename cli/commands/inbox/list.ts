@@ -45,7 +45,7 @@ export const list: Command = defineCommand({
     const last = jobs.length === most ? jobs.at(-1) : undefined
     const times = before?.filter((text) => typeof placeBefore(text) !== 'string') ?? []
     if (last) remark(`for more: the same with --before ${[...times, last.id].join(' --before ')}`)
-    if (jobs.length === 0 && !json) remark('no such job')
+    if (jobs.length === 0 && !json) remark('no jobs')
     return EXIT.done
   },
 })

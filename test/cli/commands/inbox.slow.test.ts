@@ -111,7 +111,7 @@ stripe                    0        0     0     2     0               -
       { eventId: 'evt_waits', type: 'charge.failed', state: 'waiting', error: null, hasBody: true },
       { id, eventId: 'evt_1', state: 'dead', dueAt: null, error: expect.stringContaining('TypeError: ') },
     ])
-    expect((await run('list', '--dead', '--type', 'charge.failed')).stderr).toBe('no such job\n')
+    expect((await run('list', '--dead', '--type', 'charge.failed')).stderr).toBe('no jobs\n')
   })
 
   it('lists page by page, and says how to go on', async () => {
@@ -124,8 +124,8 @@ stripe                    0        0     0     2     0               -
     expect(dated.stderr).toBe(`for more: the same with --before 2126-01-01 --before ${before}\n`)
     const both = ['--before', '2126-01-01', '--before', before]
     expect((await run('list', ...both)).stdout.match(/evt_\d/g)).toEqual(['evt_0'])
-    expect((await run('list', '--before', '2026-01-01', '--before', before)).stderr).toBe('no such job\n')
-    expect((await run('list', '--before', '2026-01-01')).stderr).toBe('no such job\n')
+    expect((await run('list', '--before', '2026-01-01', '--before', before)).stderr).toBe('no jobs\n')
+    expect((await run('list', '--before', '2026-01-01')).stderr).toBe('no jobs\n')
     expect((await run('list', '--before', '2126-01-01T00:00+02:00')).stdout.match(/evt_\d/g)).toHaveLength(3)
   })
 
