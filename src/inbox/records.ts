@@ -1,6 +1,6 @@
 import { EventStoreError } from '../errors.ts'
 import { textOf } from '../lib/member-of.ts'
-import { afterwards } from '../lib/timers.ts'
+import { afterwards, unlessAnswered } from '../lib/timers.ts'
 import { converted, POSTGRES } from '../stores/answer.ts'
 import type { RunStatement } from '../stores/postgres/client.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
@@ -138,15 +138,15 @@ export async function inTime<Result>(
   asked: Promise<Result>,
   milliseconds: number = STATEMENT_MS,
 ): Promise<Result> {
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let answered = () => {}
   const late = new Promise<never>((_, reject) => {
-    timer = afterwards(milliseconds, () =>
+    answered = unlessAnswered(milliseconds, () =>
       reject(new EventStoreError(`the inbox got no answer within ${Math.round(milliseconds)} ms`)),
     )
   })
   try {
     return await Promise.race([asked, late])
   } finally {
-    clearTimeout(timer)
+    answered()
   }
 }

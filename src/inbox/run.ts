@@ -1,6 +1,6 @@
 import { LeaseLostError, ListenerConfigError } from '../errors.ts'
 import { isA, memberOf, textOf } from '../lib/member-of.ts'
-import { afterwards } from '../lib/timers.ts'
+import { afterwards, unlessAnswered } from '../lib/timers.ts'
 import type { Listener } from '../listener.ts'
 import { NONE } from '../stores/answer.ts'
 import { asciiText, knownAnswer } from '../stores/contract.ts'
@@ -109,8 +109,8 @@ export class Run<Given extends Listener<unknown>> {
   readonly #signal = new AbortController()
   /** When the lease ends, by this process's monotonic clock: counted from before the statement was sent. */
   #heldUntil: number
-  /** Ends the run then. A statement that renews the lease may hang. */
-  #expiring: ReturnType<typeof setTimeout> | undefined
+  /** Keeps the run from ending then. A statement that renews the lease may hang. */
+  #unexpire = () => {}
   /** Why the last renewal has failed. */
   #problem: unknown
   /** Whether a timer was late since the last renewal. */
@@ -320,13 +320,13 @@ export class Run<Given extends Listener<unknown>> {
 
   #clear(): void {
     clearTimeout(this.#beating)
-    clearTimeout(this.#expiring)
+    this.#unexpire()
   }
 
   #expireAt(end: number, isLast = false): void {
-    clearTimeout(this.#expiring)
+    this.#unexpire()
     if (this.#isOver || this.#isLost) return
-    this.#expiring = afterwards(end - performance.now(), () => this.#expire(end, isLast))
+    this.#unexpire = unlessAnswered(end - performance.now(), () => this.#expire(end, isLast))
   }
 
   /**
@@ -385,7 +385,7 @@ export class Run<Given extends Listener<unknown>> {
       if (answer === NONE || answer === 'done') {
         if (this.#isEnding) return // perhaps by this run
         if (!this.#isDoneInTransaction) return this.abandon(answer === 'done' ? FINISHED : TAKEN_OVER)
-        clearTimeout(this.#expiring) // if done by this run, there is nothing to lose
+        this.#unexpire() // if done by this run, there is nothing to lose
         return this.#beatIn(this.#startedAt + maxRunMs - performance.now())
       }
       this.#problem = undefined

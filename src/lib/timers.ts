@@ -18,6 +18,19 @@ export function nextTurn(): Promise<void> {
 /** Not every runtime has `setImmediate`. */
 const soon = (work: () => void) => setTimeout(work, 0)
 
+/**
+ * Gives up after so long, unless you call what this returns. Timers are due before sockets are read, so it first reads the answers that have
+ * come while the process was busy. Keeps no process alive.
+ */
+export function unlessAnswered(milliseconds: number, giveUp: () => void): () => void {
+  let isAnswered = false
+  const timer = afterwards(milliseconds, () => void nextTurn().then(() => isAnswered || giveUp()))
+  return () => {
+    isAnswered = true
+    clearTimeout(timer)
+  }
+}
+
 /** Waits for the work, but no longer. */
 export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

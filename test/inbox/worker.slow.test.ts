@@ -539,6 +539,28 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       },
     )
 
+    it.each([32, 61])(
+      'a renewal that was answered while the process was busy for %i s is read before its lease is given up',
+      async (seconds) => {
+        const { opened, open } = gate()
+        const { told, isAborted, beaten, passTo } = await timedRun({
+          renewal: (send, count) => send().finally(() => count > 1 || opened),
+        })
+        await passTo(30_000)
+        await beaten(1)
+        setImmediate(open) // sockets are read after the timers
+        monotonicTime().pass(seconds - 30)
+        vi.advanceTimersByTime(30_000)
+        await until(() => true)
+        vi.advanceTimersByTime(1) // the timers that are due by then, in one turn
+        await until(() => true)
+        expect([isAborted(), told]).toEqual([false, []])
+        await beaten(3) // the first one was sent twice
+        await passTo(120_000)
+        expect([isAborted(), told]).toEqual([false, []])
+      },
+    )
+
     it.each([
       ['when its lease ends', 1, 60_000],
       ['soon after its lease', 5, 69_000],
