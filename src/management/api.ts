@@ -191,3 +191,6 @@ export interface ManagementApi {
   /** How endpoints are renewed. Undefined if they do not end. */
   readonly renewal?: Renewal
 }
+
+/** How most tokens travel (RFC 6750 2.1). */
+export const BEARER = { header: 'authorization', before: 'Bearer ' } as const

@@ -130,14 +130,17 @@ export class Client {
   #next(listing: Listing, { json, link }: Answer, last: Uint8Array = json): string | undefined {
     const { next } = listing
     if (next === undefined) return undefined
-    if ('lastId' in next) {
-      const more = valueAt(json, next.more)
-      if (more === false) return undefined
-      const id = textAt(last, next.lastId)
-      if (more === true && id !== '') return id
+    if ('parameter' in next) {
+      const [place, ends] =
+        'lastId' in next
+          ? [textAt(last, next.lastId), { at: next.more, is: false }]
+          : [textAt(json, next.cursor), next.ends]
+      if (ends === undefined) return place || undefined
+      const end = valueAt(json, ends.at)
+      if (end === ends.is) return undefined
+      if (end === !ends.is && place !== '') return place
       throw this.#wrong(listing, 'does not say whether and how it goes on') // or its rest would be lost unnoticed
     }
-    if ('cursor' in next) return this.#cursor(listing, next, json)
     const target =
       next.at === undefined ? /<([^<>]*)>\s*;\s*rel="next"/.exec(link)?.[1] : textAt(json, next.at)
     if (!target) return undefined
@@ -147,22 +150,6 @@ export class Client {
     const value = new URL(target, baseUrl).searchParams.get(next.linked)
     if (value === null) throw this.#wrong(listing, `has a next page without ${next.linked}`)
     return value
-  }
-
-  #cursor(
-    listing: Listing,
-    {
-      cursor: at,
-      ends,
-    }: { readonly cursor: string; readonly ends?: { readonly at: string; readonly is: boolean } },
-    json: Uint8Array,
-  ): string | undefined {
-    const cursor = textAt(json, at)
-    if (ends === undefined) return cursor || undefined
-    const end = valueAt(json, ends.at)
-    if (end === ends.is) return undefined
-    if (end === !ends.is && cursor !== '') return cursor
-    throw this.#wrong(listing, 'does not say whether and how it goes on')
   }
 
   async #send(call: Call, values: Texts, parameters: URLSearchParams): Promise<Answer> {

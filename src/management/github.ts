@@ -1,5 +1,5 @@
 import { checkOptions, optional, wellFormedText } from '../lib/options.ts'
-import type { Endpoints, ManagementApi, Missed, Texts } from './api.ts'
+import { BEARER, type Endpoints, type ManagementApi, type Missed, type Texts } from './api.ts'
 import { checkedUrl } from './given.ts'
 
 /** Where a GitHub is that is not on github.com. */
@@ -163,8 +163,6 @@ function shouldIn(config: string): Endpoints['should'] {
     },
   ]
 }
-
-const BEARER = { header: 'authorization', before: 'Bearer ' } as const
 
 const DOTCOM = 'https://api.github.com'
 

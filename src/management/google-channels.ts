@@ -1,5 +1,5 @@
 import { checkOptions, wellFormedText } from '../lib/options.ts'
-import type { ManagementApi, Renewal, Texts } from './api.ts'
+import { BEARER, type ManagementApi, type Renewal, type Texts } from './api.ts'
 
 /** A calendar of Google Calendar. */
 export interface GoogleCalendar {
@@ -113,7 +113,7 @@ function channelApi(
     baseUrl: 'https://www.googleapis.com',
     parameters,
     headers: {},
-    token: { header: 'authorization', before: 'Bearer ', reads: `the scope ${reads} of OAuth 2.0` },
+    token: { ...BEARER, reads: `the scope ${reads} of OAuth 2.0` },
     endpoints: {
       path: paths.watch,
       query: {},

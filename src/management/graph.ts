@@ -1,4 +1,4 @@
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 
 const TEAMS = /^\/?(?:teams|chats)\b|\/chats\b|\/installedToChats\b/i
 const OUTLOOK = /^\/?(?:me|users\/[^/]+)\/(?:.*\/)?(?:messages|events|contacts)(?:[/(?]|$)/i
@@ -20,11 +20,7 @@ export const graphApi: ManagementApi = {
   baseUrl: 'https://graph.microsoft.com/v1.0',
   parameters: {},
   headers: {},
-  token: {
-    header: 'authorization',
-    before: 'Bearer ',
-    reads: 'the permission that has created the subscriptions, e.g. Mail.Read',
-  },
+  token: { ...BEARER, reads: 'the permission that has created the subscriptions, e.g. Mail.Read' },
   // https://learn.microsoft.com/graph/api/subscription-list, 2026-11-29. Lists active ones.
   endpoints: {
     path: '/subscriptions',

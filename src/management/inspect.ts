@@ -16,7 +16,7 @@ import { Client, type ManagementFetch } from './client.ts'
 import { ManagementError } from './errors.ts'
 import { anApi, aUrl, checkMode } from './given.ts'
 import { textAt, valueAt } from './json-parts.ts'
-import { endpointsOf, type FoundEndpoint, findMissed, isSameUrl, type Mode } from './missed.ts'
+import { endpointsOf, type FoundEndpoint, findMissed, isAt, isOf, type Mode } from './missed.ts'
 import { isEnding } from './renewed.ts'
 
 /** The options of `inspect`. */
@@ -105,9 +105,8 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
     throw new ListenerConfigError('version', `is not for ${api.sender}, whose endpoints have none`)
   const client = new Client({ ...options, clock: Date })
   const all = await endpointsOf(client, api.endpoints)
-  const here = all.filter(({ url: registered }) => isSameUrl(registered, url))
-  const ofMode = (each: FoundEndpoint) => each.isLive === undefined || each.isLive === (mode === 'live')
-  const ours = here.filter(ofMode)
+  const here = all.filter(isAt(url))
+  const ours = here.filter(isOf(mode))
   const [first] = ours
   if (first === undefined) return [here.length > 0 ? inOtherMode(mode) : unregistered(all, url)]
   const findings: Finding[] = []
@@ -129,7 +128,7 @@ export async function inspect(options: InspectOptions): Promise<readonly Finding
   if (version !== undefined) findings.push(...versions(ours, version))
   if (types !== undefined) findings.push(...subscriptions(ours, types, api.endpoints))
   // An account's list does not say which of its endpoints has failed.
-  const others = all.filter((each) => ofMode(each) && !each.isElsewhere && !own.includes(each))
+  const others = all.filter(isOf(mode)).filter((each) => !each.isElsewhere && !own.includes(each))
   const { missed: form } = api
   const tells = form && (form.status ?? form.undelivered) !== undefined
   if (tells && (!form.ofAccount || (own.length === 1 && others.length === 0))) {

@@ -1,6 +1,6 @@
 import { ListenerConfigError } from '../errors.ts'
 import { checkOptions, wellFormedText } from '../lib/options.ts'
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 
 /** A site of Jira Cloud. */
 export interface JiraSite {
@@ -30,11 +30,7 @@ export function jiraApi(of: JiraSite): ManagementApi {
     baseUrl: 'https://api.atlassian.com',
     parameters: { cloudId: of.cloudId },
     headers: {},
-    token: {
-      header: 'authorization',
-      before: 'Bearer ',
-      reads: 'the scopes manage:jira-webhook and read:jira-work of OAuth 2.0',
-    },
+    token: { ...BEARER, reads: 'the scopes manage:jira-webhook and read:jira-work of OAuth 2.0' },
     // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-webhooks/, 2026-11-29. An app has at most 100 for a site.
     endpoints: {
       path: '/ex/jira/{cloudId}/rest/api/3/webhook',

@@ -79,14 +79,14 @@ export async function endpointsOf(client: Client, form: Endpoints): Promise<read
  *
  * @throws ManagementError if there is none.
  */
-export async function findEndpoints(
+async function findEndpoints(
   client: Client,
   { endpoints: form, sender }: ManagementApi,
   url: string,
   mode: Mode,
 ): Promise<readonly FoundEndpoint[]> {
-  const here = (await endpointsOf(client, form)).filter(({ url: registered }) => isSameUrl(registered, url))
-  const found = here.filter(({ isLive }) => isLive === undefined || isLive === (mode === 'live'))
+  const here = (await endpointsOf(client, form)).filter(isAt(url))
+  const found = here.filter(isOf(mode))
   if (found.length > 0 && found.every(({ isElsewhere }) => isElsewhere))
     throw new ManagementError(
       'ERR_API_ENDPOINT',
@@ -188,6 +188,13 @@ export async function findMissed(
   return [...missed.values()].filter(({ event }) => !delivered.has(event)).reverse()
 }
 
+/** How many events have each type. */
+export function typesOf(events: readonly MissedEvent[]): { readonly [type: string]: number } {
+  const types = new Map<string, number>()
+  for (const { type } of events) types.set(type, (types.get(type) ?? 0) + 1)
+  return Object.fromEntries(types)
+}
+
 interface Wanted {
   readonly since: Date
   readonly until?: Date | undefined
@@ -202,9 +209,17 @@ function isDelivered({ status: form }: Missed, status = ''): boolean {
   return form.delivered === '2xx' ? /^2\d\d$/.test(status) : form.delivered.includes(status)
 }
 
-export function isSameUrl(registered: string, url: string): boolean {
-  return URL.canParse(registered) && new URL(registered).href === new URL(url).href
-}
+/** Whether an endpoint has this URL. */
+export const isAt =
+  (url: string) =>
+  ({ url: registered }: FoundEndpoint): boolean =>
+    URL.canParse(registered) && new URL(registered).href === new URL(url).href
+
+/** Whether an endpoint is of this mode, as far as its sender has modes. */
+export const isOf =
+  (mode: Mode) =>
+  ({ isLive }: FoundEndpoint): boolean =>
+    isLive === undefined || isLive === (mode === 'live')
 
 function typesIn(item: Uint8Array, { types, flags, allIfNone }: Endpoints): readonly string[] {
   const found = flags ? flagged(item, types, flags) : textsAt(item, types)

@@ -1,5 +1,5 @@
 import { aBoolean, checkOptions, optional } from '../lib/options.ts'
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 
 /** Where a Paddle account is. */
 export interface PaddleAccount {
@@ -31,8 +31,7 @@ export function paddleApi(of: PaddleAccount = {}): ManagementApi {
     parameters: {},
     headers: { 'paddle-version': '1' },
     token: {
-      header: 'authorization',
-      before: 'Bearer ',
+      ...BEARER,
       reads: 'the permissions notification.read and notification_setting.read',
       redelivers: 'the permission notification.write, to ask for redelivery',
     },

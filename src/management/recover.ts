@@ -22,7 +22,7 @@ import { Client, type ManagementFetch } from './client.ts'
 import { ManagementError } from './errors.ts'
 import { claimFetched, claimRecorded } from './fetched.ts'
 import { anApi, aUrl, checkMode } from './given.ts'
-import { findAll, type MissedEvent, type Mode } from './missed.ts'
+import { findAll, type MissedEvent, type Mode, typesOf } from './missed.ts'
 import { fetchedOf, recordOf } from './record.ts'
 import { type RecoverableApi, recoverableOf, whyUnrecoverable } from './recoverable.ts'
 import { runClaimed } from './run-claimed.ts'
@@ -234,17 +234,17 @@ type Outcome = 'ran' | 'duplicates' | 'asked' | { readonly why: string }
 class Tally {
   #waiting = 0
   readonly #found: readonly MissedEvent[]
+  readonly #types: Recovery['types']
   readonly #warnings: readonly string[]
   readonly #options: RecoverOptions
   readonly #counts = { ran: 0, duplicates: 0, asked: 0 }
   readonly #failed: FailedEvent[] = []
-  readonly #types = new Map<string, number>()
 
   constructor(found: readonly MissedEvent[], warnings: readonly string[], options: RecoverOptions) {
     this.#found = found
     this.#warnings = warnings
     this.#options = options
-    for (const { type } of found) this.#types.set(type, (this.#types.get(type) ?? 0) + 1)
+    this.#types = typesOf(found)
   }
 
   count({ event, type }: MissedEvent, outcome: Outcome): void {
@@ -263,7 +263,7 @@ class Tally {
     return {
       since,
       found: this.#found.length,
-      types: Object.fromEntries(this.#types),
+      types: { ...this.#types },
       ...this.#counts,
       waiting: this.#waiting,
       failed: [...this.#failed],

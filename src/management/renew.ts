@@ -14,7 +14,7 @@ import type { ManagementApi, Renewal } from './api.ts'
 import { Client, type ManagementFetch } from './client.ts'
 import { ManagementError } from './errors.ts'
 import { anApi, aUrl } from './given.ts'
-import { endpointsOf, type FoundEndpoint, isSameUrl } from './missed.ts'
+import { endpointsOf, type FoundEndpoint, isAt } from './missed.ts'
 import { aKeptChannel, type KeptChannel, renewChannel } from './renew-channel.ts'
 import { lifeOf, type Renewed, timeAt } from './renewed.ts'
 
@@ -77,7 +77,7 @@ export async function renew(options: RenewOptions): Promise<readonly Renewed[]> 
       channel ? `is not for ${sender}` : `is missing: ${sender} lists none`,
     )
   if (channel) return [await renewChannel(client, channel, renewal, { run, now: timeOf(clock), url })]
-  const ours = (await endpointsOf(client, api.endpoints)).filter((each) => isSameUrl(each.url, url))
+  const ours = (await endpointsOf(client, api.endpoints)).filter(isAt(url))
   if (ours.length === 0)
     throw new ManagementError(
       'ERR_API_ENDPOINT',

@@ -1,4 +1,4 @@
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 
 /**
  * Resend's API. Lists events for 30 days, and sends each again on request.
@@ -18,7 +18,7 @@ export const resendApi: ManagementApi = {
   parameters: {},
   headers: {},
   // https://resend.com/docs/api-reference/api-keys/create-api-key, 2026-11-29
-  token: { header: 'authorization', before: 'Bearer ', reads: 'an API key with full access' },
+  token: { ...BEARER, reads: 'an API key with full access' },
   // https://github.com/resend/resend-openapi/blob/fd6f395f2114e13806025f0c330921c901d62bb1/resend.yaml, 2026-11-30
   endpoints: {
     path: '/webhooks',

@@ -1,5 +1,5 @@
 import { checkOptions, oneOfWords, optional } from '../lib/options.ts'
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 
 /** Where an account of SendGrid is. */
 export interface SendgridAccount {
@@ -28,11 +28,7 @@ export function sendgridApi(of: SendgridAccount = {}): ManagementApi {
     baseUrl: of.region === 'eu' ? 'https://api.eu.sendgrid.com' : 'https://api.sendgrid.com',
     parameters: {},
     headers: {},
-    token: {
-      header: 'authorization',
-      before: 'Bearer ',
-      reads: 'an API key with user.webhooks.event.settings.read',
-    },
+    token: { ...BEARER, reads: 'an API key with user.webhooks.event.settings.read' },
     endpoints: {
       path: '/v3/user/webhooks/event/settings/all',
       query: {},

@@ -1,5 +1,5 @@
 import { aBoolean, checkOptions, optional } from '../lib/options.ts'
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 
 /** Where a Square application is. */
 export interface SquareApplication {
@@ -29,11 +29,7 @@ export function squareApi(of: SquareApplication = {}): ManagementApi {
     parameters: {},
     headers: {},
     // https://developer.squareup.com/docs/events-api/overview, 2026-11-30
-    token: {
-      header: 'authorization',
-      before: 'Bearer ',
-      reads: "the application's personal access token, and no OAuth token",
-    },
+    token: { ...BEARER, reads: "the application's personal access token, and no OAuth token" },
     // https://github.com/square/square-nodejs-sdk/tree/c58c6e097af6717e5c728712f79f89f6cd9da12f/src/api/types, 2026-11-29
     endpoints: {
       path: '/v2/webhooks/subscriptions',

@@ -1,4 +1,4 @@
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 
 /**
  * Stripe's API. Lists undelivered events for 30 days; delivers none again by itself. An event has the API version of the account, which may
@@ -19,11 +19,7 @@ export const stripeApi: ManagementApi = {
   parameters: {},
   headers: {},
   // https://docs.stripe.com/keys#limit-access, 2026-11-28
-  token: {
-    header: 'authorization',
-    before: 'Bearer ',
-    reads: 'a restricted key that may read Events and Webhook Endpoints',
-  },
+  token: { ...BEARER, reads: 'a restricted key that may read Events and Webhook Endpoints' },
   // https://docs.stripe.com/api/webhook_endpoints/list, 2026-11-29
   endpoints: {
     path: '/v1/webhook_endpoints',

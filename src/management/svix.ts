@@ -1,5 +1,5 @@
 import { checkOptions, oneOfWords, optional, wellFormedText } from '../lib/options.ts'
-import type { ManagementApi } from './api.ts'
+import { BEARER, type ManagementApi } from './api.ts'
 import { checkedUrl } from './given.ts'
 
 /** An application of Svix. */
@@ -39,7 +39,7 @@ export function svixApi(of: SvixApplication): ManagementApi {
     baseUrl: checkedUrl(baseUrl),
     parameters: { app },
     headers: {},
-    token: { header: 'authorization', before: 'Bearer ', reads: 'an API key of the environment' },
+    token: { ...BEARER, reads: 'an API key of the environment' },
     endpoints: {
       path: '/api/v1/app/{app}/endpoint',
       query: { limit: '250' },

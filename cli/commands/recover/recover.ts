@@ -1,4 +1,4 @@
-import { findAll, type MissedEvent } from '../../../src/management/missed.ts'
+import { findAll, type MissedEvent, typesOf } from '../../../src/management/missed.ts'
 import { type RecoverableApi, recoverableOf, whyUnrecoverable } from '../../../src/management/recoverable.ts'
 import { checkSince } from '../../../src/management/since.ts'
 import { bounded } from '../../../src/told.ts'
@@ -140,11 +140,9 @@ async function sendingOf(
       `--scheme ${api.scheme}: what its API lists cannot be sent again: call recover() in your own code`,
     )
   if (given.to !== undefined) httpUrl('--to', given.to)
-  const signer = await readSender({ scheme: api.scheme, ...pick(given) }, api.scheme)
+  const signer = await readSender(given, api.scheme)
   return postTo(new URL(given.to ?? url), url, signer)
 }
-
-const pick = ({ 'secret-file': file }: Given) => (file === undefined ? {} : { 'secret-file': file })
 
 interface Counts {
   readonly sent: number
@@ -191,12 +189,6 @@ async function sendAll(
   if (!first.done) await take(first.value)
   await Promise.all(Array.from({ length: atOnce }, lane))
   return { ...counts, waiting: left, failed }
-}
-
-function typesOf(found: readonly MissedEvent[]): { readonly [type: string]: number } {
-  const types = new Map<string, number>()
-  for (const { type } of found) types.set(type, (types.get(type) ?? 0) + 1)
-  return Object.fromEntries(types)
 }
 
 interface Shown extends Counts {
