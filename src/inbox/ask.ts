@@ -8,32 +8,29 @@ import {
   UNDEFINED_TABLE,
 } from '../stores/postgres/client.ts'
 import { outside } from '../stores/postgres/outside.ts'
+import type { Statements } from './statements.ts'
+
+/** What asks, and what it may ask. */
+export interface Asking {
+  readonly run: RunStatement
+  readonly statements: Statements
+}
+
+type Asked = readonly [run: RunStatement, statement: string, values: readonly string[]]
 
 /** The answer of a statement. @throws EventStoreError if the client changed it. */
-export async function answerOf(
-  run: RunStatement,
-  statement: string,
-  values: readonly string[],
-): Promise<string> {
-  return answerIn(await resultOf(run, statement, values), POSTGRES)
+export async function answerOf(...asked: Asked): Promise<string> {
+  return answerIn(await resultOf(...asked), POSTGRES)
 }
 
 /** The records of a statement. @throws EventStoreError if the client changed them. */
-export async function recordsOf(
-  run: RunStatement,
-  statement: string,
-  values: readonly string[],
-): Promise<readonly unknown[]> {
-  return recordsIn(await resultOf(run, statement, values), POSTGRES)
+export async function recordsOf(...asked: Asked): Promise<readonly unknown[]> {
+  return recordsIn(await resultOf(...asked), POSTGRES)
 }
 
 /** The record in the answer of a statement, if any. @throws EventStoreError if the client changed it. */
-export async function recordOf(
-  run: RunStatement,
-  statement: string,
-  values: readonly string[],
-): Promise<unknown> {
-  const answer = await answerOf(run, statement, values)
+export async function recordOf(...asked: Asked): Promise<unknown> {
+  const answer = await answerOf(...asked)
   return answer === NONE ? undefined : recordIn(answer, POSTGRES)
 }
 
@@ -47,8 +44,7 @@ export const textsOf =
   }
 
 /** Outside of any transaction. */
-const resultOf = (run: RunStatement, statement: string, values: readonly string[]) =>
-  outside(run, unmigrated)(statement, values)
+const resultOf = (...[run, ...asked]: Asked) => outside(run, unmigrated)(...asked)
 
 function unmigrated(cause: unknown): EventStoreError | undefined {
   const isMissing = hasSqlState(cause, UNDEFINED_TABLE)

@@ -11,10 +11,9 @@ import type { PostgresClient, RunStatement } from '../stores/postgres/client.ts'
 import { answerInside } from '../stores/postgres/inside.ts'
 import { claimed, committed } from '../stores/postgres/outside.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
-import { answerOf } from './ask.ts'
+import { type Asking, answerOf } from './ask.ts'
 import { InboxError } from './errors.ts'
 import { type KeyOf, orderKeyOf } from './order-key.ts'
-import type { Statements } from './statements.ts'
 import { type BodyForm, bodyFormOf, storedText } from './stored-event.ts'
 import type { Told, UnaskedJobs } from './unasked.ts'
 
@@ -38,9 +37,9 @@ const MINE_VALUES = 3
 const ROW = 5
 
 /** One claim of an event by all its keys, and what has become of it. */
-interface Place {
+class Place {
   readonly owner: string
-  readonly keys: EventKey[]
+  readonly keys: EventKey[] = []
   /** How long the event is remembered from its delivery on, if that was decided then: whatever becomes of its job. */
   retentionMs: number | undefined
   /** Once it is accepted: from then on, a commit makes sure that there is a job, whatever became of the `put`. */
@@ -52,13 +51,17 @@ interface Place {
   /** The key of the job's row, once it was written. */
   row: string | undefined
   /** Whether there is a job for certain. */
-  isJob: boolean
-  isPut: boolean
+  isJob = false
+  isPut = false
   /** Whether a `put` was part of a transaction, which may be rolled back. */
-  isInTransaction: boolean
+  isInTransaction = false
   /** Until when such a transaction holds the event, by this process's clock: for a lease from the last renewal that found it on. */
-  keptUntil: number
+  keptUntil = 0
   settling: Promise<PutAnswer> | undefined
+
+  constructor(owner: string) {
+    this.owner = owner
+  }
 }
 
 /** How long a `put` waits for another transaction that has locked the event. */
@@ -71,9 +74,7 @@ const LONGEST_PAUSE_MS = 1000
 /** The answers to a renewal while an open transaction locks the event: another one, or that of its own put. */
 const LOCKED: readonly (string | undefined)[] = ['locked', 'kept']
 
-export interface ClaimsOptions {
-  readonly run: RunStatement
-  readonly statements: Statements
+interface ClaimsOptions extends Asking {
   readonly unasked: UnaskedJobs
   readonly keyOf: KeyOf | undefined
   /** Called for each new job, with the key of its row. */
@@ -274,7 +275,7 @@ export class Claims implements EventStore {
   }
 
   #remember(key: EventKey, owner: string): void {
-    const place = this.#unaccepted.get(owner) ?? newPlace(owner)
+    const place = this.#unaccepted.get(owner) ?? new Place(owner)
     this.#unaccepted.set(owner, place)
     this.#places.set(key, place)
     if (!place.keys.some(({ eventId }) => eventId === key.eventId)) place.keys.push(key)
@@ -291,22 +292,6 @@ async function firstAnswerOf(
 }
 
 type Asked = readonly [statement: string, values: readonly string[]]
-
-const newPlace = (owner: string): Place => ({
-  owner,
-  keys: [],
-  retentionMs: undefined,
-  event: undefined,
-  form: undefined,
-  listener: undefined,
-  values: undefined,
-  row: undefined,
-  isJob: false,
-  isPut: false,
-  isInTransaction: false,
-  keptUntil: 0,
-  settling: undefined,
-})
 
 async function rowValues(key: EventKey, owner: string): Promise<string[]> {
   const { eventId, listenerId } = await storedKey(key)

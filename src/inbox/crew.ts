@@ -5,25 +5,18 @@ import { traced } from '../lib/tracing.ts'
 import type { Listener } from '../listener.ts'
 import type { InboxFields } from '../report.ts'
 import { asciiText, undisturbed } from '../stores/contract.ts'
-import {
-  DEADLOCK_DETECTED,
-  hasSqlState,
-  type RunStatement,
-  UNIQUE_VIOLATION,
-} from '../stores/postgres/client.ts'
+import { DEADLOCK_DETECTED, hasSqlState, UNIQUE_VIOLATION } from '../stores/postgres/client.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
-import { recordOf, recordsOf } from './ask.ts'
+import { type Asking, recordOf, recordsOf } from './ask.ts'
 import { INBOX } from './claims.ts'
 import { InboxError } from './errors.ts'
 import { inTime, Records } from './records.ts'
 import { type Job, type JobState, jobOf, Run, type RunOptions } from './run.ts'
-import type { Statements } from './statements.ts'
 import type { Teller } from './teller.ts'
 
 export interface CrewOptions<Given extends Listener<unknown>>
-  extends Omit<RunOptions<Given>, 'records' | 'statements' | 'tell' | 'onHandled'> {
-  readonly run: RunStatement
-  readonly statements: Statements
+  extends Asking,
+    Omit<RunOptions<Given>, 'records' | 'statements' | 'tell' | 'onHandled'> {
   readonly concurrency: number
   readonly teller: Teller
   /** Called when another job may start: a handler has ended, or its run has lost its event. */

@@ -77,13 +77,7 @@ export class Drainer<Given extends Listener<unknown>> {
 
   /** @throws what the database did, once all that had begun has ended. */
   async drained(): Promise<Drained> {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const deadline = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), this.#options.deadlineMs)
-    })
-    const end = await Promise.race([this.#work(), deadline])
-    clearTimeout(timer)
-    if (end === 'late') await this.#cutShort()
+    if (!(await within(this.#options.deadlineMs, this.#work()))) await this.#cutShort()
     if (this.#failure) throw this.#failure.error
     const { done, failed, dead } = this.#did
     return { done, failed, dead, waiting: await this.#waiting() }

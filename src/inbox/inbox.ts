@@ -3,7 +3,6 @@ import type { WebhookEvent } from '../event.ts'
 import type { EventStore } from '../event-store.ts'
 import { bring } from '../fixes.ts'
 import { isListener } from '../is-listener.ts'
-import { memberOf } from '../lib/member-of.ts'
 import {
   aFunction,
   checkedElsewhere,
@@ -27,7 +26,7 @@ import { type Drained, Drainer } from './drain.ts'
 import { type JobName, type ListedJob, ListedJobs, type ListOptions } from './listed.ts'
 import { type Mended, MendedJobs, type MendOptions } from './mended.ts'
 import { migrateInbox, unfinishedIn } from './migration.ts'
-import { type OldestJob, oldestOf } from './overview.ts'
+import { countsIn, type InboxCounts, type OldestJob, oldestOf } from './overview.ts'
 import { Probe } from './probe.ts'
 import type { InboxHandler } from './run.ts'
 import { DEFAULT_TABLE, statementsFor } from './statements.ts'
@@ -108,20 +107,6 @@ export interface DrainOptions extends Omit<WorkOptions, 'pollMs' | 'drainMs' | '
    * `onError`. Null: no warning is written either.
    */
   readonly onError?: WorkOptions['onError']
-}
-
-/** How many jobs there are. */
-export interface InboxCounts {
-  /** Due now, or after a delay. */
-  readonly waiting: number
-  /** With a lease that has not ended. */
-  readonly running: number
-  /** Wait for an earlier one of their key: until it is done, or dead, and for longer with `afterDead: 'hold'`. */
-  readonly held: number
-  /** Out of attempts. They stay, as duplicates of later deliveries, until you call `again()`. */
-  readonly dead: number
-  /** Done, and still remembered. */
-  readonly done: number
 }
 
 /** Verified events, kept in Postgres until their handler has succeeded. */
@@ -363,14 +348,7 @@ export function inbox(client: PostgresClient, options: InboxOptions = {}): Inbox
     oldest: () => oldestOf(run, table),
     async counts() {
       const [counted] = await recordsOf(run, statements.counts, [])
-      const count = (name: keyof InboxCounts) => Number(memberOf(counted, name))
-      return {
-        waiting: count('waiting'),
-        running: count('running'),
-        held: count('held'),
-        dead: count('dead'),
-        done: count('done'),
-      }
+      return countsIn(counted)
     },
   }
 }

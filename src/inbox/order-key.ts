@@ -1,9 +1,9 @@
 import type { WebhookEvent } from '../event.ts'
 import { encodeUtf8 } from '../lib/bytes.ts'
-import { callHook, ignoreRejection } from '../lib/hooks.ts'
+import { ignoreRejection } from '../lib/hooks.ts'
 import { kindOf } from '../lib/options.ts'
 import { InboxError } from './errors.ts'
-import type { Told } from './unasked.ts'
+import { type Told, tell } from './unasked.ts'
 
 /** `keyOf`, which may return anything: no type keeps JavaScript from it. */
 export type KeyOf = (event: WebhookEvent<unknown>) => unknown
@@ -16,15 +16,17 @@ export function orderKeyOf(
   event: WebhookEvent<unknown>,
   listener: Told | undefined,
 ): string | undefined {
+  const refuse = (error: InboxError) =>
+    tell(listener, error, { listenerId: event.listenerId, eventId: event.id })
   try {
     const key = keyOf(event)
     if (key === null) return undefined
     const problem = problemOf(key)
     if (typeof key === 'string' && problem === undefined) return key
     ignoreRejection(key) // of a function that is async
-    tell(new InboxError(`keyOf must return ${problem}`), event, listener)
+    refuse(new InboxError(`keyOf must return ${problem}`))
   } catch (cause) {
-    tell(new InboxError('keyOf has thrown, so the job is stored without a key', { cause }), event, listener)
+    refuse(new InboxError('keyOf has thrown, so the job is stored without a key', { cause }))
   }
   return undefined
 }
@@ -40,13 +42,4 @@ function problemOf(key: unknown): string | undefined {
   return isLong
     ? `a text of at most ${LONGEST_BYTES} bytes, such as a digest of a longer one: ${WITHOUT}`
     : undefined
-}
-
-function tell(
-  error: InboxError,
-  { id, listenerId }: WebhookEvent<unknown>,
-  listener: Told | undefined,
-): void {
-  if (listener?.onError === undefined) callHook(() => console.warn(`hookgate: ${error.message}`)) // a replaced console may throw
-  callHook(listener?.onError, error, { listenerId, eventId: id, durationMs: 0 })
 }

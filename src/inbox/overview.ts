@@ -40,14 +40,35 @@ ${recording('due')}`,
   }))
 }
 
-/** What an inbox has of a listener. */
-export interface ListenerJobs {
-  readonly listener: string
+/** How many jobs there are. */
+export interface InboxCounts {
+  /** Due now, or after a delay. */
   readonly waiting: number
+  /** With a lease that has not ended. */
   readonly running: number
+  /** Wait for an earlier one of their key: until it is done, or dead, and for longer with `afterDead: 'hold'`. */
   readonly held: number
+  /** Out of attempts. They stay, as duplicates of later deliveries, until you call `again()`. */
   readonly dead: number
+  /** Done, and still remembered. */
   readonly done: number
+}
+
+/** The counts in a record. */
+export function countsIn(record: unknown): InboxCounts {
+  const count = (name: keyof InboxCounts) => Number(memberOf(record, name))
+  return {
+    waiting: count('waiting'),
+    running: count('running'),
+    held: count('held'),
+    dead: count('dead'),
+    done: count('done'),
+  }
+}
+
+/** What an inbox has of a listener. */
+export interface ListenerJobs extends InboxCounts {
+  readonly listener: string
   /** When the oldest one that waits was put. */
   readonly oldest: Date | undefined
 }
@@ -77,15 +98,10 @@ ${recording('found')}`,
   )
   return records
     .map((found) => {
-      const number = (member: string) => Number(memberOf(found, member))
       const oldest = memberOf(found, 'oldest')
       return {
         listener: fromAscii(textOf(found, 'listener') ?? ''),
-        waiting: number('waiting'),
-        running: number('running'),
-        held: number('held'),
-        dead: number('dead'),
-        done: number('done'),
+        ...countsIn(found),
         oldest: typeof oldest === 'number' ? new Date(oldest) : undefined,
       }
     })

@@ -1,8 +1,8 @@
 import { converted, POSTGRES } from '../stores/answer.ts'
 import type { RunStatement } from '../stores/postgres/client.ts'
-import { recordsOf } from './ask.ts'
+import { type Asking, recordsOf } from './ask.ts'
 import { inTime } from './records.ts'
-import { PROBE, type Statements } from './statements.ts'
+import { PROBE } from './statements.ts'
 
 /** Whether the client returns what the server answers: one that changes it would use up the attempts of each job. */
 export class Probe {
@@ -10,10 +10,7 @@ export class Probe {
   readonly #statement: string
   #isPassed = false
 
-  constructor({
-    run,
-    statements,
-  }: { readonly run: RunStatement; readonly statements: Pick<Statements, 'probe'> }) {
+  constructor({ run, statements }: Asking) {
     this.#run = run
     this.#statement = statements.probe
   }

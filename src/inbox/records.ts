@@ -2,10 +2,8 @@ import { EventStoreError } from '../errors.ts'
 import { textOf } from '../lib/member-of.ts'
 import { afterwards, unlessAnswered } from '../lib/timers.ts'
 import { converted, POSTGRES } from '../stores/answer.ts'
-import type { RunStatement } from '../stores/postgres/client.ts'
 import { keyText, milliseconds } from '../stores/postgres/statements.ts'
-import { answerOf, recordsOf } from './ask.ts'
-import type { Statements } from './statements.ts'
+import { type Asking, answerOf, recordsOf } from './ask.ts'
 import { Together } from './together.ts'
 
 /** An attempt at a job, as the table has it. */
@@ -39,9 +37,7 @@ export const LOCKED = 'locked'
 /** How long a statement may take: clients are known to hang for a minute. */
 export const STATEMENT_MS = 10_000
 
-export interface RecordsOptions {
-  readonly run: RunStatement
-  readonly statements: Statements
+interface RecordsOptions extends Asking {
   readonly listenerId: string
   readonly leaseMs: number
   /** Called before leases are renewed: others may be renewed along with them. */

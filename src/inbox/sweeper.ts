@@ -1,7 +1,7 @@
 import type { RunStatement } from '../stores/postgres/client.ts'
-import { answerOf } from './ask.ts'
+import { type Asking, answerOf } from './ask.ts'
 import { inTime } from './records.ts'
-import { type Statements, SWEPT_AT_ONCE } from './statements.ts'
+import { SWEPT_AT_ONCE } from './statements.ts'
 
 const SWEEP_MS = 60_000
 /** If a statement was never answered, because its process was frozen, or its request had ended. */
@@ -16,10 +16,7 @@ export class Sweeper {
   #isAsking = false
   #isTold = false
 
-  constructor({
-    run,
-    statements,
-  }: { readonly run: RunStatement; readonly statements: Pick<Statements, 'sweep'> }) {
+  constructor({ run, statements }: Asking) {
     this.#run = run
     this.#statement = statements.sweep
   }

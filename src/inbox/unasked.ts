@@ -1,24 +1,32 @@
 import type { EventStore } from '../event-store.ts'
 import { callHook } from '../lib/hooks.ts'
 import { afterwards } from '../lib/timers.ts'
+import type { VerdictContext } from '../listener.ts'
 import { NONE } from '../stores/answer.ts'
-import type { RunStatement } from '../stores/postgres/client.ts'
 import { keyText } from '../stores/postgres/statements.ts'
-import { answerOf } from './ask.ts'
+import { type Asking, answerOf } from './ask.ts'
 import { InboxError } from './errors.ts'
-import type { Statements } from './statements.ts'
 
-/** Who is told: the listener that accepted the event. */
-export type Told = NonNullable<Parameters<NonNullable<EventStore['accepted']>>[3]>
+/** Without a hook, on the console. */
+export function tell(
+  listener: Told | undefined,
+  error: InboxError,
+  about: Pick<VerdictContext, 'listenerId' | 'eventId'>,
+): void {
+  const { onError } = listener ?? {}
+  if (onError === undefined) callHook(() => console.warn(`hookgate: ${error.message}`)) // a replaced console may throw
+  callHook(onError, error, { ...about, durationMs: 0 })
+}
 
 const LOOK_MS = 60_000
 /** Between two looks at the job that is due first: a worker takes it meanwhile, if there is one. */
 const PAUSE_MS = 1000
 const MOST_LISTENERS = 1000
 
-export interface UnaskedOptions {
-  readonly run: RunStatement
-  readonly statements: Statements
+/** Who is told: the listener that accepted the event. */
+export type Told = NonNullable<Parameters<NonNullable<EventStore['accepted']>>[3]>
+
+interface UnaskedOptions extends Asking {
   /** Whether this process has a worker for the listener. */
   readonly isWorked: (listenerId: string) => boolean
 }
@@ -85,14 +93,14 @@ export class UnaskedJobs {
     return this.#told.has(listenerId) || this.#options.isWorked(listenerId)
   }
 
-  #tell({ id, onError }: Told): void {
+  #tell(listener: Told): void {
+    const { id } = listener
     if (this.#told.has(id)) return
     this.#remember(id)
     const error = new InboxError(
       `no worker of the listener ${JSON.stringify(id)} has asked for its events for a minute: call box.work() with that listener in a process that runs, or box.drain() each minute`,
     )
-    if (onError === undefined) callHook(() => console.warn(`hookgate: ${error.message}`)) // a replaced console may throw
-    callHook(onError, error, { listenerId: id, durationMs: 0 })
+    tell(listener, error, { listenerId: id })
   }
 
   #remember(id: string): void {

@@ -31,12 +31,13 @@ export function unlessAnswered(milliseconds: number, giveUp: () => void): () => 
   }
 }
 
-/** Waits for the work, but no longer. */
-export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+/** Waits for the work, but no longer. Returns whether it has ended. */
+export async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds)
   })
-  await Promise.race([work, late])
+  const hasEnded = await Promise.race([work.then(() => true), late])
   clearTimeout(timer)
+  return hasEnded
 }
