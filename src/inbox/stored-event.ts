@@ -6,6 +6,7 @@ import { toEnvelope } from '../handoff/envelope.ts'
 import { fromEnvelope } from '../handoff/from-envelope.ts'
 import { mediaTypeOf } from '../lib/content-type.ts'
 import { memberOf, textOf } from '../lib/member-of.ts'
+import { escaped } from '../lib/printable.ts'
 import type { EventOf, Listener } from '../listener.ts'
 import { Verification } from '../verification.ts'
 import { InboxError } from './errors.ts'
@@ -35,7 +36,7 @@ type WithoutSettling<Event> = Event extends unknown
 export function storedText(event: WebhookEvent<unknown>, form: BodyForm): string {
   // A job's database is the receiver's own, so a token's claims may stay.
   const json = JSON.stringify({ ...toEnvelope(event), auth: event.auth, ...form })
-  return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(/[^ -~]/g, escaped)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { memberOf } from './member-of.ts'
+import { joinChunks } from './read-stream.ts'
 
 /** Whether a value is an array of bytes, of any realm: test runners and sandboxes pass those of another one. */
 export function isBytes(value: unknown): value is Uint8Array {
@@ -7,13 +8,8 @@ export function isBytes(value: unknown): value is Uint8Array {
 
 /** Concatenates any number of parts. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  return joinChunks(parts, length)
 }
 
 /** Concatenates three parts. Each character of `before` and `after` is one byte. */

@@ -122,18 +122,14 @@ export const END = 'end'
  * @throws EventStoreError if one of them is not what the database wrote, or if `end` is missing.
  */
 export function answersIn(result: unknown, by: Answerer): readonly string[] {
-  return withoutEnd(
-    rowsIn(result, by).map((row) => textIn(row, by)),
-    by,
-  )
+  const answers = rowsIn(result, by).map((row) => textIn(row, by))
+  return withoutEnd(answers, by)
 }
 
 /** The same from all texts of a result, for clients that wrap rows in many ways. */
 export function answersAmong(texts: readonly string[], by: Answerer): readonly string[] {
-  return withoutEnd(
-    texts.filter((text) => FORM.test(text)).map((text) => answerOfText(text, by)),
-    by,
-  )
+  const answers = texts.filter((text) => FORM.test(text)).map((text) => answerOfText(text, by))
+  return withoutEnd(answers, by)
 }
 
 function withoutEnd(answers: readonly string[], by: Answerer): readonly string[] {

@@ -3,7 +3,9 @@ import { EventStoreError, ListenerConfigError } from '../errors.ts'
 import { storedKey } from '../event-key.ts'
 import type { EventStore } from '../event-store.ts'
 import { bring, type Fix } from '../fixes.ts'
+import { memberOf } from '../lib/member-of.ts'
 import { checkOptions, type OptionCheck, optional } from '../lib/options.ts'
+import { escaped } from '../lib/printable.ts'
 
 /** Something that can make a store forget, block or grow, and how to fix it. */
 export interface StoreProblem {
@@ -39,6 +41,31 @@ export function problemsIn(
   list: readonly (readonly [isFound: boolean, problem: string, fix: string])[],
 ): StoreProblem[] {
   return list.filter(([isFound]) => isFound).map(([, problem, fix]) => ({ problem, fix }))
+}
+
+/** Whether nobody listens for an emitter's `error`, which it throws then: a broken connection would end the process. */
+export function isUnheard(client: unknown): boolean {
+  const listenerCount = memberOf(client, 'listenerCount')
+  return typeof listenerCount === 'function' && Reflect.apply(listenerCount, client, ['error']) === 0
+}
+
+/**
+ * The parts of a table's name: its own alone, or behind that of what holds it.
+ *
+ * @throws ListenerConfigError for anything but letters, digits and underscores, because the name becomes part of the SQL.
+ */
+export function partsOfName(
+  table: string,
+  holder: 'schema' | 'database',
+  longest: number,
+): readonly string[] {
+  const parts = typeof table === 'string' ? table.split('.') : ['']
+  const isPlain = (part: string) => /^[a-z_][a-z0-9_]*$/i.test(part) && part.length <= longest
+  if (parts.length <= 2 && parts.every(isPlain)) return parts
+  throw new ListenerConfigError(
+    'table',
+    `must be a name, or ${holder}.name, of letters, digits and underscores, ${longest} at most in each`,
+  )
 }
 
 /** What mends a name that is no ordinary table: `migrate()` replaces nothing. */
@@ -102,7 +129,7 @@ export function readOnly(cause: unknown, page: string): EventStoreError {
 
 /** Escapes a text to printable ASCII, which a database stores in any encoding, unlike NUL. Different texts stay different. */
 export function asciiText(text: string): string {
-  return text.replace(/[^ -[\]-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(/[^ -[\]-~]/g, escaped)
 }
 
 /** The text that `asciiText` has escaped. */

@@ -4,7 +4,7 @@ import { problemsIn, type StoreProblem } from '../contract.ts'
 import { type Call, clockOffset, type DynamodbClient, isNamed, TABLE_MISSING } from './client.ts'
 import { KEY_ATTRIBUTE, TTL_ATTRIBUTE } from './statements.ts'
 
-interface TableOptions {
+export interface TableOptions {
   readonly client: DynamodbClient
   readonly call: Call
   readonly table: string

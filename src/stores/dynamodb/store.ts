@@ -12,10 +12,9 @@ import {
 } from '../../lib/options.ts'
 import { type EngineVerbs, type StoreProblem, storeOf } from '../contract.ts'
 import { DYNAMODB_FIXES } from '../fixes.ts'
-import { createTable, tableProblems } from './check.ts'
+import { createTable, type TableOptions, tableProblems } from './check.ts'
 import {
   AwsClock,
-  type Call,
   CONDITION_FAILED,
   callWithin,
   checkDynamodbClient,
@@ -116,10 +115,7 @@ export function dynamodbStore(client: DynamodbClient, options: DynamodbStoreOpti
   }
 }
 
-interface VerbOptions {
-  readonly client: DynamodbClient
-  readonly call: Call
-  readonly table: string
+interface VerbOptions extends TableOptions {
   readonly prefix: string
   readonly clock: Clock
 }

@@ -1,8 +1,8 @@
-import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import { answersAmong, converted, MYSQL } from '../answer.ts'
 import {
   type CheckOptions,
+  isUnheard,
   makeRoom,
   problemsIn,
   type StoreProblem,
@@ -102,7 +102,7 @@ export async function problemsOf(
       "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, on the store's connections",
     ],
     [
-      isUnheard(client),
+      !hasMethod(client, 'getConnection') && isUnheard(client), // a single connection of mysql2
       'no error listener on the connection: it ends this process when it breaks',
       "connection.on('error', (error) => log(error)), or a pool",
     ],
@@ -224,11 +224,4 @@ async function refusalOf(run: RunStatement, table: string): Promise<'forbidden' 
     if (isServerError(error, ...READ_ONLY)) return 'read-only'
     throw error
   }
-}
-
-/** A single connection of mysql2 emits `error` when it breaks while idle, which an EventEmitter without a listener throws. */
-function isUnheard(client: unknown): boolean {
-  const listenerCount = memberOf(client, 'listenerCount')
-  if (hasMethod(client, 'getConnection') || typeof listenerCount !== 'function') return false
-  return Reflect.apply(listenerCount, client, ['error']) === 0
 }

@@ -1,33 +1,17 @@
-import { ListenerConfigError } from '../../errors.ts'
 import { END, literalAnswer } from '../answer.ts'
+import { partsOfName } from '../contract.ts'
 
 export const DEFAULT_TABLE = 'hookgate_events'
 
-const IDENTIFIER = /^[a-z_][a-z0-9_]{0,63}$/i
-
-/**
- * The parts of a table's name: `events`, or `database.events`.
- *
- * @throws ListenerConfigError for anything but letters, digits and underscores, because the name becomes part of the SQL.
- */
+/** The parts of a table's name: `events`, or `database.events`. @throws ListenerConfigError */
 export function tableOf(table: string): {
   readonly quoted: string
   readonly name: string
   readonly database: string | undefined
 } {
-  const parts = typeof table === 'string' ? table.split('.') : []
-  const name = parts.at(-1)
-  if (name === undefined || parts.length > 2 || !parts.every((part) => IDENTIFIER.test(part))) {
-    throw new ListenerConfigError(
-      'table',
-      'must be a name, or database.name, of letters, digits and underscores, 64 at most in each',
-    )
-  }
-  return {
-    quoted: parts.map((part) => `\`${part}\``).join('.'),
-    name,
-    database: parts.length === 2 ? parts[0] : undefined,
-  }
+  const parts = partsOfName(table, 'database', 64)
+  const [name = '', database] = parts.toReversed()
+  return { quoted: parts.map((part) => `\`${part}\``).join('.'), name, database }
 }
 
 /**

@@ -3,6 +3,7 @@ import { EventStoreError } from '../../errors.ts'
 import { storedKey } from '../../event-key.ts'
 import type { ClaimAnswer, CommitAnswer, CommitIn, EventKey, EventStore } from '../../event-store.ts'
 import { inTransaction } from '../../joining.ts'
+import { encodeHex, encodeUtf8 } from '../../lib/bytes.ts'
 import { checkedElsewhere, checkOptions, type OptionTable, positiveInteger } from '../../lib/options.ts'
 import { answersAmong, MYSQL } from '../answer.ts'
 import {
@@ -154,12 +155,8 @@ const FOUND_ANSWERS: ReadonlyMap<number, boolean> = new Map([
 function verbsOf(run: RunStatement, { claim, commit, release }: Statements) {
   return {
     async claim(key, owner, ms) {
-      try {
-        return await ask(run, claim, await valuesOf(key, owner, ms), CLAIM_ANSWERS)
-      } catch (error) {
-        if (isServerError(error, ERRORS.LOCK_WAIT_TIMEOUT)) return 'busy' // a transaction is about to commit the event
-        throw error
-      }
+      const asked = ask(run, claim, await valuesOf(key, owner, ms), CLAIM_ANSWERS)
+      return unlessLocked(asked, 'busy') // a transaction is about to commit the event
     },
     commit: async (key, owner, ms) => ask(run, commit, await valuesOf(key, owner, ms), COMMIT_ANSWERS),
     release: async (key, owner) => ask(run, release, await valuesOf(key, owner, 0), FOUND_ANSWERS),
@@ -179,13 +176,20 @@ function committingInside({ commitIn }: Statements): CommitIn {
 /** Does not wait for a transaction that has locked the record. */
 function renewal(run: RunStatement, { renew }: Statements): EngineVerbs['renew'] {
   const atOnce: RunStatement = (text, values) => run(waitingFor(0, text), values)
-  return async (key, owner, ms) => {
-    try {
-      return await ask(atOnce, renew, await valuesOf(key, owner, ms), FOUND_ANSWERS)
-    } catch (error) {
-      if (isServerError(error, ERRORS.LOCK_WAIT_TIMEOUT)) return 'locked'
-      throw error
-    }
+  return async (key, owner, ms) =>
+    unlessLocked(ask(atOnce, renew, await valuesOf(key, owner, ms), FOUND_ANSWERS), 'locked')
+}
+
+/** The answer, or `locked` if another transaction has locked the record. */
+async function unlessLocked<Answer, Locked>(
+  asked: Promise<Answer>,
+  locked: Locked,
+): Promise<Answer | Locked> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isServerError(error, ERRORS.LOCK_WAIT_TIMEOUT)) return locked
+    throw error
   }
 }
 
@@ -249,17 +253,11 @@ async function valuesOf(
   owner: string,
   milliseconds: number,
 ): Promise<Values> {
-  const [listener, ownerText] = await Promise.all(
-    [listenerId, owner].map((text) => storedText(text, LONGEST_TEXT)),
-  )
+  const hexOf = async (text: string) => encodeHex(encodeUtf8(await storedText(text, LONGEST_TEXT)))
   return {
     eventId: eventId.replaceAll('-', ''),
-    listenerId: hexOf(listener ?? ''),
-    owner: hexOf(ownerText ?? ''),
+    listenerId: await hexOf(listenerId),
+    owner: await hexOf(owner),
     microseconds: `${Math.ceil(Math.min(milliseconds * 1000, LONGEST_US))}`,
   }
-}
-
-function hexOf(ascii: string): string {
-  return Array.from(ascii, (letter) => letter.charCodeAt(0).toString(16).padStart(2, '0')).join('')
 }

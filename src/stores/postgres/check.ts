@@ -1,8 +1,8 @@
-import { memberOf } from '../../lib/member-of.ts'
 import { hasMethod } from '../../lib/options.ts'
 import { answerIn, answering, POSTGRES } from '../answer.ts'
 import {
   type CheckOptions,
+  isUnheard,
   makeRoom,
   problemsIn,
   type StoreProblem,
@@ -128,12 +128,9 @@ export async function problemsOf(
   const answer = answerIn(await asked, POSTGRES)
   const found = answer.split('\n').flatMap((finding) => findings[finding] ?? [])
   const strangers = await strangersIn(run, needs.table, writers)
-  // pg's Pool and Client emit `error` for broken idle connections, which an EventEmitter without a listener throws.
-  const listenerCount = memberOf(client, 'listenerCount')
-  const isPg = hasMethod(client, 'query') && typeof listenerCount === 'function'
   const unheard = problemsIn([
     [
-      isPg && Reflect.apply(listenerCount, client, ['error']) === 0,
+      hasMethod(client, 'query') && isUnheard(client), // pg's Pool and Client
       'no error listener on the pool or client: a broken idle connection ends this process',
       "pool.on('error', (error) => log(error)), or the same for the client",
     ],

@@ -1,31 +1,19 @@
-import { ListenerConfigError } from '../../errors.ts'
 import { answering, columnAnswer } from '../answer.ts'
-import { storedText } from '../contract.ts'
+import { partsOfName, storedText } from '../contract.ts'
 
 export const DEFAULT_TABLE = 'hookgate_events'
 
-/** At most 52 characters: the index appends `_expires_at`, and Postgres truncates names at 63 bytes. */
-const IDENTIFIER = /^[a-z_][a-z0-9_]{0,51}$/i
+/** In characters: the index appends `_expires_at`, and Postgres truncates names at 63 bytes. */
+const LONGEST_NAME = 52
 
-/**
- * Quotes a table name for SQL, e.g. `events` or `schema.events`.
- *
- * @throws ListenerConfigError for anything but letters, digits and underscores, because the name becomes part of the SQL.
- */
+/** Quotes a table name for SQL, e.g. `events` or `schema.events`. @throws ListenerConfigError */
 export function quotedTable(table: string): {
   readonly table: string
   /** Unquoted, and without the schema, which is that of the table. */
   readonly index: string
 } {
-  const parts = typeof table === 'string' ? table.split('.') : []
-  const name = parts.at(-1)
-  if (name === undefined || parts.length > 2 || !parts.every((part) => IDENTIFIER.test(part))) {
-    throw new ListenerConfigError(
-      'table',
-      'must be a name, or schema.name, of letters, digits and underscores, 52 at most in each',
-    )
-  }
-  return { table: parts.map((part) => `"${part}"`).join('.'), index: `${name}_expires_at` }
+  const parts = partsOfName(table, 'schema', LONGEST_NAME)
+  return { table: parts.map((part) => `"${part}"`).join('.'), index: `${parts.at(-1)}_expires_at` }
 }
 
 /** A table of this package, with its indexes. */

@@ -1,6 +1,6 @@
 import { EventStoreError } from '../../errors.ts'
 import { memberOf } from '../../lib/member-of.ts'
-import { problemsIn, type StoreProblem } from '../contract.ts'
+import { isUnheard, problemsIn, type StoreProblem } from '../contract.ts'
 import { type Evaluate, type RedisClient, replyText } from './client.ts'
 
 /**
@@ -92,16 +92,12 @@ function problemsOf(told: Told, where = ''): StoreProblem[] {
   ])
 }
 
-/** node-redis emits `error` for lost connections, which an EventEmitter without a listener throws. */
 export function inspectClient(client: RedisClient): StoreProblem[] {
   const has = (name: string) => memberOf(client, name) !== undefined
   const isNodeRedis = has('sendCommand') && !has('call') && !has('masters')
-  const listenerCount = memberOf(client, 'listenerCount')
   return problemsIn([
     [
-      isNodeRedis &&
-        typeof listenerCount === 'function' &&
-        Reflect.apply(listenerCount, client, ['error']) === 0,
+      isNodeRedis && isUnheard(client),
       'no error listener on the client: a broken connection ends this process',
       "client.on('error', (error) => log(error)), before it connects",
     ],
