@@ -1,26 +1,10 @@
-import type { WebhookEvent } from '../event.ts'
+import type { EventAuth, WebhookEvent } from '../event.ts'
 import { encodeBase64 } from '../lib/bytes.ts'
-import type { Coverage } from '../scheme.ts'
 
 /** How the delivery was authenticated, without the claims of a token. */
 export type EnvelopeAuth =
-  | { readonly method: 'hmac'; readonly secretId: string }
+  | Exclude<EventAuth, { readonly method: 'jwt' }>
   | { readonly method: 'jwt'; readonly keyId: string }
-  | {
-      readonly method: 'scheme'
-      /** The scheme's name: `stripe`. */
-      readonly scheme: string
-      /** The `id` of the secret or public key that matched. */
-      readonly secretId: string
-      /** What the signature covers. */
-      readonly covers: Coverage
-    }
-  | {
-      /** Nobody signed it: its sender's API was asked for it. */
-      readonly method: 'api'
-      /** The scheme's name: `stripe`. */
-      readonly scheme: string
-    }
 
 /** A verified event as plain JSON. Contains no token, signature or secret. */
 export interface Envelope {
@@ -65,7 +49,7 @@ export function toEnvelope(event: WebhookEvent<unknown>): Envelope {
   }
 }
 
-function withoutClaims(auth: WebhookEvent['auth']): EnvelopeAuth {
+function withoutClaims(auth: EventAuth): EnvelopeAuth {
   switch (auth.method) {
     case 'hmac':
       return { method: 'hmac', secretId: auth.secretId }

@@ -244,20 +244,12 @@ export const EVENT_STORE_CASES: { readonly [name: string]: Step } = {
     ...['1', '2', '😀'].flatMap((end) => ['x'.repeat(999) + end, 'é'.repeat(999) + end]),
   ),
 
-  [`of ${RACERS} claims at once exactly one is acquired and the others are busy`]: async (subject) => {
-    const answers = await claimsAtOnce(subject)
-    expect(count(answers, 'acquired'), 1)
-    expect(count(answers, 'busy'), RACERS - 1)
-    await winnerCommits(subject, answers)
-  },
+  [`of ${RACERS} claims at once exactly one is acquired and the others are busy`]: oneWins,
 
-  [`of ${RACERS} claims at once on a lapsed lease exactly one is acquired`]: async (subject) => {
-    await lapsedLease('crashed')(subject)
-    const answers = await claimsAtOnce(subject)
-    expect(count(answers, 'acquired'), 1)
-    expect(count(answers, 'busy'), RACERS - 1)
-    await winnerCommits(subject, answers)
-  },
+  [`of ${RACERS} claims at once on a lapsed lease exactly one is acquired`]: inTurn(
+    lapsedLease('crashed'),
+    oneWins,
+  ),
 
   [`of ${RACERS} claims at once on a committed event none is acquired`]: async (subject) => {
     await commit('a', 'committed')(subject)
@@ -316,6 +308,13 @@ const owners = () => Array.from({ length: RACERS }, (_, index) => `racer-${index
 
 function claimsAtOnce({ store, key }: Subject): Promise<ClaimAnswer[]> {
   return Promise.all(owners().map(async (owner) => store.claim(key, owner, LEASE_MS)))
+}
+
+async function oneWins(subject: Subject): Promise<void> {
+  const answers = await claimsAtOnce(subject)
+  expect(count(answers, 'acquired'), 1)
+  expect(count(answers, 'busy'), RACERS - 1)
+  await winnerCommits(subject, answers)
 }
 
 /** Nobody else has the event: the winner can commit it, and its commit is kept. */
