@@ -67,21 +67,21 @@ export async function readGivenFile(
   path: string,
   advice = 'give a smaller one',
 ): Promise<Buffer<ArrayBuffer>> {
-  const bytes = await readUpTo(createReadStream(path), LARGEST_FILE).catch((error: unknown) => {
+  const bytes = await readUpToLargest(createReadStream(path)).catch((error: unknown) => {
     throw new UsageError(`${option} ${path}: ${FILE_PROBLEMS[codeOf(error)] ?? 'it cannot be read'}`)
   })
   if (bytes.length <= LARGEST_FILE) return bytes
   throw new UsageError(`${option} ${path}: it is over 64 MB; ${advice}`)
 }
 
-/** Stops once there are more bytes than `most`. */
-async function readUpTo(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
+/** Stops once there are more bytes than `LARGEST_FILE`. */
+async function readUpToLargest(stream: AsyncIterable<Buffer>): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {
     chunks.push(chunk)
     length += chunk.length
-    if (length > most) break // which ends the stream
+    if (length > LARGEST_FILE) break // which ends the stream
   }
   return Buffer.concat(chunks)
 }
@@ -109,7 +109,7 @@ export async function readBody(
   if (given.file !== undefined && given.file !== '-')
     return new Uint8Array(await readGivenFile('--file', given.file))
   if (process.stdin.isTTY) throw new UsageError(`needs a body: give ${ways}, or bytes on standard input`)
-  const bytes = await readUpTo(process.stdin, LARGEST_FILE)
+  const bytes = await readUpToLargest(process.stdin)
   if (bytes.length > LARGEST_FILE) throw new UsageError('standard input is over 64 MB')
   return new Uint8Array(bytes)
 }

@@ -103,7 +103,7 @@ function byToken(was: string, is: string): readonly Span[] | undefined {
   for (let edits = 0; edits <= Math.min(MOST_EDITS, a.length + b.length); edits += 1) {
     rounds.push(new Map(furthest))
     for (let line = -edits; line <= edits; line += 2) {
-      let x = stepFrom(furthest, line, edits)
+      let { x } = stepFrom(furthest, line, edits)
       while (x < a.length && x - line < b.length && a[x] === b[x - line]) x += 1
       furthest.set(line, x)
       if (x >= a.length && x - line >= b.length) return spansOf(rounds, a, b)
@@ -113,9 +113,10 @@ function byToken(was: string, is: string): readonly Span[] | undefined {
 }
 
 /** Where a step to this diagonal ends: down, which adds a token, or to the right, which removes one. */
-function stepFrom(furthest: ReadonlyMap<number, number>, line: number, edits: number): number {
+function stepFrom(furthest: ReadonlyMap<number, number>, line: number, edits: number) {
   const [left, right] = [furthest.get(line - 1) ?? -1, furthest.get(line + 1) ?? -1]
-  return line === -edits || (line !== edits && left < right) ? right : left + 1
+  const isDown = line === -edits || (line !== edits && left < right)
+  return { isDown, x: isDown ? right : left + 1 }
 }
 
 /** Follows the rounds back, and joins steps that touch. */
@@ -129,9 +130,7 @@ function spansOf(
   for (let edits = rounds.length - 1; edits > 0; edits -= 1) {
     const before = rounds[edits] ?? new Map<number, number>()
     const line = x - y
-    const toX = stepFrom(before, line, edits)
-    const isDown =
-      line === -edits || (line !== edits && (before.get(line - 1) ?? -1) < (before.get(line + 1) ?? -1))
+    const { isDown, x: toX } = stepFrom(before, line, edits)
     const fromX = isDown ? toX : toX - 1
     const fromY = isDown ? toX - line - 1 : toX - line
     const [last] = steps

@@ -1,6 +1,6 @@
 import { hmac } from '../../src/index.ts'
 import { decodeUtf8 } from '../../src/lib/bytes.ts'
-import { askHidden } from '../command-line/ask-hidden.ts'
+import { askHidden } from '../command-line/ask-person.ts'
 import { UsageError } from '../command-line/exit.ts'
 import { readGivenFile, toUsageError } from '../command-line/values.ts'
 

@@ -78,40 +78,21 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
       const often = { maxRetriesPerRequest: 1, retryStrategy: () => RETRY_MS }
       const client = new Redis(url, { connectTimeout: CONNECT_TIMEOUT_MS, ...often })
       const now = () => redisTime(client, 'call', 'TIME')
-      return {
-        store: redisStore(client),
-        tables: redisTables(client),
-        close: () => client.disconnect(),
-        now,
-        complaint: listenTo(client),
-      }
+      return { ...openRedis(client), close: () => client.disconnect(), now }
     },
     redis({ createClient }, url) {
       const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: () => RETRY_MS }
       const client = createClient({ url, socket })
       client.connect().catch(ignored)
       const now = () => redisTime(client, 'sendCommand', ['TIME'])
-      return {
-        store: redisStore(client),
-        tables: redisTables(client),
-        close: () => client.destroy(),
-        now,
-        complaint: listenTo(client),
-      }
+      return { ...openRedis(client), close: () => client.destroy(), now }
     },
   },
   postgres: {
     pg({ Pool }, connectionString, { statementMs = 2 * CONNECT_TIMEOUT_MS }) {
       const limits = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: statementMs }
       const pool = new Pool({ connectionString, ...limits })
-      const now = () => postgresTime(pool, 'query')
-      return {
-        store: postgresStore(pool),
-        tables: postgresTables(pool),
-        close: () => pool.end(),
-        now,
-        complaint: listenTo(pool),
-      }
+      return { ...openPostgres(pool, 'query'), complaint: listenTo(pool) }
     },
     postgres(connect, url) {
       const sql = connect(url, {
@@ -119,29 +100,13 @@ const CLIENTS: { readonly [Name in Engine]: { readonly [packageName: string]: Op
         connect_timeout: CONNECT_TIMEOUT_MS / 1000,
         onnotice: ignored,
       })
-      const now = () => postgresTime(sql, 'unsafe')
-      return { store: postgresStore(sql), tables: postgresTables(sql), close: () => sql.end(), now }
+      return openPostgres(sql, 'unsafe')
     },
   },
   mysql: {
-    mysql2({ createPool }, uri) {
-      const pool = createPool({ uri, connectTimeout: CONNECT_TIMEOUT_MS }).promise()
-      return {
-        store: mysqlStore(pool),
-        tables: mysqlTables(pool),
-        close: () => pool.end(),
-        now: () => mysqlTime(pool),
-      }
-    },
-    mariadb({ createPool }, url) {
-      const pool = createPool(mariadbOptions(url))
-      return {
-        store: mysqlStore(pool),
-        tables: mysqlTables(pool),
-        close: () => pool.end(),
-        now: () => mysqlTime(pool),
-      }
-    },
+    mysql2: ({ createPool }, uri) =>
+      openMysql(createPool({ uri, connectTimeout: CONNECT_TIMEOUT_MS }).promise()),
+    mariadb: ({ createPool }, url) => openMysql(createPool(mariadbOptions(url))),
   },
   sqlite: {
     'node:sqlite': ({ DatabaseSync }, path, how) =>
@@ -157,6 +122,21 @@ const TO_INSTALL: Readonly<Record<Engine, string>> = {
   postgres: 'pg',
   mysql: 'mysql2',
   sqlite: 'libsql',
+}
+
+function openRedis(client: RedisClient & Emitting) {
+  return { store: redisStore(client), tables: redisTables(client), complaint: listenTo(client) }
+}
+
+/** @param method The client's method for statements without parameters. */
+function openPostgres(client: PostgresClient & Closer, method: 'query' | 'unsafe'): OpenStore {
+  const now = () => postgresTime(client, method)
+  return { store: postgresStore(client), tables: postgresTables(client), close: () => client.end(), now }
+}
+
+function openMysql(pool: MysqlClient & Closer): OpenStore {
+  const now = () => mysqlTime(pool)
+  return { store: mysqlStore(pool), tables: mysqlTables(pool), close: () => pool.end(), now }
 }
 
 function openDatabase(Database: ClientModule, path: string, how: HowToOpen): OpenStore {
@@ -215,7 +195,7 @@ async function redisTime(client: object, method: string, words: unknown): Promis
   return Number(memberOf(answer, 0)) * 1000 + Number(memberOf(answer, 1)) / 1000
 }
 
-/** Reads a Postgres server's clock. @param method The client's method for statements without parameters. */
+/** Reads a Postgres server's clock, in milliseconds since 1970. */
 async function postgresTime(client: object, method: string): Promise<number> {
   const answer = await (client as Asked)[method]?.(POSTGRES_TIME)
   return Number(memberOf(memberOf(memberOf(answer, 'rows') ?? answer, 0), 'now'))

@@ -1,4 +1,4 @@
-import type { ListedState } from '../../../src/inbox/index.ts'
+import type { JobName, ListedState } from '../../../src/inbox/index.ts'
 import type { OptionRows } from '../../command-line/command.ts'
 import { UsageError } from '../../command-line/exit.ts'
 import { timeFrom } from '../../command-line/time.ts'
@@ -37,4 +37,20 @@ export function placeBefore(text: string): string | Date {
   throw new UsageError(
     '--before takes a date (2026-11-29), a time with its zone (2026-11-29T13:00Z), or the ID of a listed job',
   )
+}
+
+export const NO_SUCH_JOB =
+  'no such job: it was forgotten, or is remembered no longer; hookgate inbox list shows those that are there'
+
+const HOW = 'an ID that hookgate inbox list prints, or --listener ID --event ID'
+
+/** The job or the event that is given. @throws UsageError if there is none, or both. */
+export function nameOf(
+  { listener, event }: { readonly listener?: string; readonly event?: string },
+  id: string,
+): JobName {
+  if (id !== '' && (listener ?? event) !== undefined) throw new UsageError(`give ${HOW}, not both`)
+  if (id !== '') return id
+  if (listener === undefined || event === undefined) throw new UsageError(`needs ${HOW}`)
+  return { listener, eventId: event }
 }

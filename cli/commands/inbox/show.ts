@@ -1,8 +1,7 @@
 import { type Command, defineCommand, type OptionRows } from '../../command-line/command.ts'
 import { EXIT, RefusedError } from '../../command-line/exit.ts'
 import { print, toJsonLine } from '../../command-line/output.ts'
-import { CHOICE_OPTIONS, EVENT_OPTION } from './choice.ts'
-import { NO_SUCH_JOB, nameOf } from './named.ts'
+import { CHOICE_OPTIONS, EVENT_OPTION, NO_SUCH_JOB, nameOf } from './choice.ts'
 import { STORE_OPTIONS, withInbox } from './open.ts'
 import { jsonOf, shownLines } from './shown.ts'
 
