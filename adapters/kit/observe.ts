@@ -45,7 +45,7 @@ export async function observe(
 }
 
 function tell(listener: Listener<unknown>, error: unknown): void {
-  const code = codeOf(error, 'ERR_LISTENER_CONFIG')
+  const code = codeOf(error)
   if (!isListener(listener)) warnOfFailure(NO_LISTENER, code, error)
   else if (code === 'ERR_KEY_SET')
     warnOfFailure(listener, code, error) // `check` has told `onError`

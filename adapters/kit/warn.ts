@@ -68,12 +68,12 @@ export function reportFailure(
   context: Omit<VerdictContext, 'listenerId'>,
 ): void {
   callHook(listener.onError, error, { listenerId: listener.id, ...context })
-  warnOfFailure(listener, codeOf(error, 'ERR_LISTENER_CONFIG'), error)
+  warnOfFailure(listener, codeOf(error), error)
 }
 
 /** Only our own codes: others have no entry in docs/errors.md, and may quote strangers. */
-export function codeOf(error: unknown, otherwise: string): string {
-  return (isA(error, CodedError) && textOf(error, 'code')) || otherwise
+export function codeOf(error: unknown): string {
+  return (isA(error, CodedError) && textOf(error, 'code')) || 'ERR_LISTENER_CONFIG'
 }
 
 type Named = Pick<Listener<unknown>, 'id'>

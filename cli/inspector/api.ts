@@ -58,12 +58,8 @@ export function apiOf(board: Board): AnswerApi {
       if (path === 'stream') return live.join(response, helloOf(board), recent.all().map(shown))
       const deliveries = () => recent.all().map((delivery) => masked(delivery, mask))
       if (path === 'export.ndjson') {
-        return sendFile(
-          response,
-          deliveries()
-            .map((delivery) => `${toRecord(delivery, [])}\n`)
-            .join(''),
-        )
+        const lines = deliveries().map((delivery) => `${toRecord(delivery, [])}\n`)
+        return sendFile(response, lines.join(''))
       }
       if (path === 'export.har')
         return sendFile(response, toJsonLine(toHar(deliveries(), new URL(url).origin)))

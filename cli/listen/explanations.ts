@@ -1,3 +1,4 @@
+import { MAYBE_OF_ANOTHER_SENDER } from '../../src/explain/explain-line.ts'
 import { type ExplainOptions, type Explanation, explain } from '../../src/explain/index.ts'
 import type { Listener } from '../../src/index.ts'
 import { messageOf, printable, remark } from '../command-line/output.ts'
@@ -28,8 +29,6 @@ export function knownOf({ given, auth, url }: Pick<Listening, 'given' | 'auth' |
 export function beyondDetail({ likely }: Explanation, detail: string | null | undefined): readonly string[] {
   return likely.filter((line) => !detail?.includes(line))
 }
-
-const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/
 
 /** The schemes that can tell whose delivery this is, if it is not from the sender that the listener expects. */
 export async function schemesFor(reason: string | null): Promise<NonNullable<ExplainOptions['schemes']>> {

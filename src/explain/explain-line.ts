@@ -41,7 +41,7 @@ const QUOTED =
 /** A log is read by more people than may know what a URL of yours holds. */
 const OWN_URL = /(?<=^check that publicUrl), .*?,(?= is the URL that )/s
 const SIGNED_URL = /(?<= signed )https?:.*(?=: set publicUrl to the URL that )/s
-const MAYBE_OF_ANOTHER_SENDER = /^(?:header_missing|auth_missing|signature_mismatch)$/
+export const MAYBE_OF_ANOTHER_SENDER: RegExp = /^(?:header_missing|auth_missing|signature_mismatch)$/
 
 /** How a refusal is explained in one line. */
 export interface LineOptions {
