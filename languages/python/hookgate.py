@@ -312,7 +312,9 @@ def _rfc3339(text: str) -> float | None:
 # ---- keys
 
 # Everybody knows what an unset variable makes.
-_OF_NOTHING = re.compile(r"(?:^|[\s:&\"'_=])(?:undefined|null|None|\[object [A-Za-z]+\])[\"']?\s*\Z")
+_OF_NOTHING = re.compile(
+    r"""(?:^(?:Bearer|Basic)?|(?:^|[\s\ufeff:&"'_=])(?:undefined|null|None)|\[object \w+\])["'\s\ufeff]*\Z"""
+)
 _PEM = r"-----(?:BEGIN|END) PUBLIC KEY-----|[\r\n]|\\[rn]"
 
 
@@ -461,8 +463,11 @@ class Receiver:
         are_texts = all(isinstance(key, str) and key.strip() for key in private + public)
         _usable(private + public and are_texts, f"pass the {row['secretName']}: a secret is missing or blank")
         has_halves = scheme == "surveymonkey"  # its secret is two, joined by &
-        is_unset = any(_OF_NOTHING.search(key) or (has_halves and not all(key.split("&"))) for key in private)
+        parts = [part for key in private + public for part in (key.split("&") if has_halves else [key])]
+        is_unset = any(map(_OF_NOTHING.search, parts))
         _usable(not is_unset, f"pass the {row['secretName']}: it was made of a variable that is not set")
+        has_token = verify_token is None or (isinstance(verify_token, str) and not _OF_NOTHING.search(verify_token))
+        _usable(has_token, "verify_token was made of a variable that is not set")
         self._row, self._public_url, self._verify_token, self._topics = row, public_url, verify_token, frozenset(topics)
         self._keys = [_key(row, key, False) for key in private] + [_key(row, key, True) for key in public]
 

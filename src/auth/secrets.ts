@@ -54,23 +54,25 @@ function refuseTwins(entries: readonly NamedSecret[], option: string): void {
   }
 }
 
-/** How the problem of a secret ends that is not set. */
-const SET_IT = 'set the environment variable, e.g. by node --env-file=.env'
-
-/** How a text ends that a template or a join makes of a variable that is not set, or of a promise: everybody knows it. */
-const MADE_OF_NOTHING = /(^|[\s:&"'_=])(undefined|null|None|\[object \w+])["'\s]*$/
+/**
+ * How a text ends that a template or a join makes of a variable that is not set: everybody knows it. Your own `my_null` is refused too,
+ * which you notice at once, whereas anyone could forge for `whsec_null`.
+ */
+const UNSET = /(^(Bearer|Basic)?|(^|[\s:&"'_=])(undefined|null|None))["'\s]*$/
 
 /** Requires visible text without a leading or trailing line break, e.g. from a file. @throws ListenerConfigError */
 export const secretText: OptionCheck = (value, option) => {
-  const refuse = (problem: string) => new ListenerConfigError(option, problem)
-  if (typeof value !== 'string') {
-    const hint = Object(value) === value ? '' : `; ${SET_IT}`
-    throw refuse(`is ${kindOf(value)}, not text${hint}`)
-  }
-  if (value.trim() === '') throw refuse(`is empty or blank; ${SET_IT}`)
-  if (MADE_OF_NOTHING.test(value)) throw refuse(`is made of an unset variable; ${SET_IT}`)
-  if (!value.isWellFormed()) throw refuse('has a lone surrogate')
-  if (/^[\r\n]|[\r\n]$/.test(value)) throw refuse('begins or ends with a line break; trim it')
+  const problem = problemOf(value)
+  if (problem) throw new ListenerConfigError(option, problem)
+}
+
+function problemOf(value: unknown): string | false {
+  const setIt = '; set the environment variable, e.g. by node --env-file=.env'
+  if (typeof value !== 'string') return `is ${kindOf(value)}, not text${value ? '' : setIt}`
+  if (/\[object \w+]["'\s]*$/.test(value)) return 'is an object; await it and pass its text'
+  if (UNSET.test(value)) return `looks empty or unset${setIt}`
+  if (!value.isWellFormed()) return 'has a lone surrogate'
+  return /^[\r\n]|[\r\n]$/.test(value) && 'begins or ends with a line break; trim it'
 }
 
 /** The same for a public key, whose PEM ends with a line break. @throws ListenerConfigError */

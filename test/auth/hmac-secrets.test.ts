@@ -99,10 +99,10 @@ describe('secrets that are refused', () => {
   it.each([
     [undefined, 'environment variable'],
     [null, 'environment variable'],
-    [1234567890123456, 'environment variable'],
+    [1234567890123456, 'is Number, not text'],
     [' '.repeat(40), 'at least 16'],
     ['\u00a0\t\n'.repeat(20), 'at least 16'],
-    ['', 'is empty or blank; set the environment variable'],
+    ['', 'looks empty or unset; set the environment variable'],
     ['fifteen letters', 'at least 16'],
     [`${' '.repeat(20)}short`, 'at least 16'],
     ['a line break at its end\n', 'line break'],

@@ -210,20 +210,52 @@ describe('languages/python/hookgate.py, which reads nothing but schemes.json', (
     expect(answer?.unusable).toContain('its exponent')
   })
 
-  it.each(['None', 'None&None', 'undefined&undefined', 'client-id&', 'client-id&null'])(
-    'it takes no secret that was made of a variable without a value: %s',
-    (secrets) => {
-      const genuine = vectors.find(({ scheme }) => scheme === 'surveymonkey')
-      const [answer] = askReader([{ ...genuine, options: { secrets } }] as unknown as readonly Asked[])
-      expect(answer?.unusable).toContain('a variable that is not set')
+  it.each([
+    ...[
+      'None',
+      'None&None',
+      'undefined&undefined',
+      'client-id&',
+      '&secret',
+      'client-id&null',
+      'undefined&secret',
+    ],
+    ...[
+      'undefined"\'',
+      'undefined " ',
+      '[object Foo_1]',
+      'undefined\ufeff',
+      'whsec_undefined',
+      'Bearer ',
+      '""',
+    ],
+  ])('it takes no secret that was made of a variable without a value: %s', (secrets) => {
+    const genuine = vectors.find(({ scheme }) => scheme === 'surveymonkey')
+    const [answer] = askReader([{ ...genuine, options: { secrets } }] as unknown as readonly Asked[])
+    expect(answer?.unusable).toContain('a variable that is not set')
+  })
+
+  it.each(['', ' ', 'undefined', '"None"', 'Bearer ', '[object Promise]'])(
+    'it takes no verify token that was made of a variable without a value: %j',
+    (verifyToken) => {
+      const genuine = vectors.find(({ scheme }) => scheme === 'meta')
+      const ask = (token: string) =>
+        askReader([
+          { ...genuine, options: { secrets: 'c0ffee', verifyToken: token } },
+        ] as unknown as readonly Asked[])
+      expect(ask(verifyToken)[0]?.unusable).toBe('verify_token was made of a variable that is not set')
+      expect(ask('a token')[0]?.unusable).toBeUndefined()
     },
   )
 
-  it.each(['abc&', 'a&&b', '&secretsecret', 'nullable'])('it takes %s as a secret', (secrets) => {
-    const genuine = vectors.find(({ scheme }) => scheme === 'github')
-    const [answer] = askReader([{ ...genuine, options: { secrets } }] as unknown as readonly Asked[])
-    expect(answer?.unusable).toBeUndefined()
-  })
+  it.each(['abc&', 'a&&b', '&secretsecret', 'nullable', 'a null&b', 'Bearer x', '"a'])(
+    'it takes %s as a secret',
+    (secrets) => {
+      const genuine = vectors.find(({ scheme }) => scheme === 'github')
+      const [answer] = askReader([{ ...genuine, options: { secrets } }] as unknown as readonly Asked[])
+      expect(answer?.unusable).toBeUndefined()
+    },
+  )
 
   it('a public key is no secret, for which everybody could sign', () => {
     const point = Buffer.from([88, ...Array.from({ length: 31 }, () => 0x66)])

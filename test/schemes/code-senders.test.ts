@@ -9,6 +9,7 @@ import { googleChannels } from '../../src/schemes/google-channels.ts'
 import { monday } from '../../src/schemes/monday.ts'
 import { netlify } from '../../src/schemes/netlify.ts'
 import { pipedrive } from '../../src/schemes/pipedrive.ts'
+import { postmark } from '../../src/schemes/postmark.ts'
 import { ringcentral } from '../../src/schemes/ringcentral.ts'
 import { vercelConnect } from '../../src/schemes/vercel-connect.ts'
 import { wix } from '../../src/schemes/wix.ts'
@@ -320,7 +321,7 @@ describe('HTTP Basic', () => {
   const basic = (pair: string, encoding: BufferEncoding = 'utf8') =>
     `Basic ${Buffer.from(pair, encoding).toString('base64')}`
 
-  it.each(['a:b', 'a:b:c', ':', 'ä:ß€', 'user:', ':password', 'a b: c '])(
+  it.each(['a:b', 'a:b:c', 'ä:ß€', ':password', 'a b: c ', 'a:::b', 'null-user:b'])(
     'HTTP Basic has the user and the password %j, and no part of them',
     async (pair) => {
       const { receive } = schemeReceiver(chargebee({ secrets: pair }))
@@ -333,6 +334,41 @@ describe('HTTP Basic', () => {
       if (/[ä]/.test(pair)) expect(await send(basic(pair, 'latin1'))).toMatchObject(MISMATCH)
     },
   )
+
+  const BASIC = [chargebee, deepgram, pipedrive, postmark]
+
+  it.each([
+    ':',
+    '::',
+    'user:',
+    'user: ',
+    'user:""',
+    ' : ',
+    'user',
+    ':undefined',
+    'undefined:',
+    'null:undefined',
+  ])('HTTP Basic has no credentials with a password of nothing: %j', (pair) => {
+    for (const scheme of BASIC)
+      for (const secrets of [pair, ['user:password', pair], { id: 'main', secret: pair }])
+        expect(() => scheme({ secrets })).toThrow(
+          /^secrets\S*: .*; set the environment variable.*, pass the user:/,
+        )
+  })
+
+  it.each([
+    'undefined:password',
+    'user_null:password',
+    'Basic undefined:password',
+    '[object Promise]:password',
+  ])('HTTP Basic has no user that was made of nothing, although it may be empty: %j', (pair) => {
+    for (const scheme of BASIC) {
+      expect(() => scheme({ secrets: pair })).toThrow(
+        /^secrets\[0\]: (?:looks empty or unset|is an object); /,
+      )
+      expect(() => scheme({ secrets: ':password' })).not.toThrow()
+    }
+  })
 
   it('HTTP Basic is not read from two headers, or from one that is too long', async () => {
     const { receive } = schemeReceiver(deepgram({ secrets: 'a:b' }))

@@ -7,6 +7,7 @@ import { defineListener, ListenerConfigError, verify } from '../../src/index.ts'
 import { github } from '../../src/schemes/github.ts'
 import { defineScheme, type SchemeOptions, type SenderScheme } from '../../src/schemes/kit/index.ts'
 import { prefixOf } from '../../src/schemes/kit/secret-forms.ts'
+import { stripe } from '../../src/schemes/stripe.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import fc from '../support/property.ts'
 import { type AnyFactory, SCHEME_NAMES, schemeFactory } from '../support/schemes.ts'
@@ -175,6 +176,10 @@ const KINDS: readonly (readonly [row: string, text: string, words: RegExp])[] = 
 ]
 
 const all = [...AROUND, ...INSTEAD]
+
+/** Those of HTTP Basic are a user and a password. */
+const isPair = ({ scheme }: Row) => scheme.secretName.startsWith('user:password')
+
 /** Everybody knows them, so that everybody could sign. */
 it.each(rows.flatMap((row) => MADE_OF_NOTHING.map((secret) => ({ name: row.name, row, secret }))))(
   '$name: $secret is refused as a secret',
@@ -186,20 +191,49 @@ it.each(rows.flatMap((row) => MADE_OF_NOTHING.map((secret) => ({ name: row.name,
 
 it.each([
   ...['user:undefined', 'client-id&null', 'user:None', 'whsec_undefined', 'undefined ', '"undefined"'],
-  ...['Bearer undefined', 'Basic null', 'Bearer [object Promise]'],
+  ...['Bearer undefined', 'Basic null', 'Bearer', 'Basic ', 'Bearer ""', '""', "''\n", 'my_null'],
 ])('github: %s is refused as a secret', (secret) => {
-  expect(() => github({ secrets: secret })).toThrow('is made of an unset variable')
+  expect(() => github({ secrets: secret })).toThrow('looks empty or unset; set the environment variable')
 })
 
-it.each(['undefined.', 'nullable', 'a&b:', 'user:undefinedly', 'object', 'unnull'])(
-  'github: %s is a secret',
+it.each(['[object Promise]', 'Bearer [object Promise]', '"[object Object]"', 'whsec_[object Foo_1] '])(
+  'github: %s is refused as an object, which an await would mend',
   (secret) => {
-    expect(() => github({ secrets: secret })).not.toThrow()
+    expect(() => github({ secrets: secret })).toThrow(
+      ': is an object; await it and pass its text; for GitHub',
+    )
   },
 )
 
+it.each(['undefined', 'whsec_undefined', 'whsec_null'])(
+  'stripe: %s is unset, as it is to all senders',
+  (secret) => {
+    expect(() => stripe({ secrets: secret })).toThrow('looks empty or unset; set the environment variable')
+  },
+)
+
+it.each(['[object Promise]', 'whsec_[object Promise]'])(
+  'stripe: %s is one too, and no placeholder',
+  (secret) => {
+    expect(() => stripe({ secrets: secret })).toThrow(
+      ': is an object; await it and pass its text; for Stripe',
+    )
+  },
+)
+
+it.each([
+  ...['undefined.', 'nullable', 'a&b:', 'user:undefinedly', 'object', 'unnull', 'my-null', 'NULL'],
+  ...['Bearer x', 'Bearers', 'a Bearer', '"a', '[object Promise].'],
+])('github: %s is a secret', (secret) => {
+  expect(() => github({ secrets: secret })).not.toThrow()
+})
+
 const cellsOf = (some: readonly Row[]) =>
-  some.flatMap((row) => all.map(([mistake, words, of]) => ({ name: row.name, row, mistake, words, of })))
+  some.flatMap((row) =>
+    all
+      .filter(([, , of]) => !isPair(row) || of(row.genuine).includes(':'))
+      .map(([mistake, words, of]) => ({ name: row.name, row, mistake, words, of })),
+  )
 
 it('every row says who makes its secrets, unless they are PEM files', async () => {
   const schemes = (await Promise.all(SCHEME_NAMES.map(schemeFactory))).map(({ scheme }) => scheme)
@@ -250,7 +284,8 @@ describe('a secret that the sender makes', () => {
     '$name has its prefix once, and something behind it',
     (row) => {
       const prefix = prefixOf(row.scheme) ?? ''
-      expect(refusalOf(row, prefix)).toMatch(`has nothing after ${prefix}`)
+      for (const padding of ['', '=', '==='])
+        expect(refusalOf(row, prefix + padding)).toMatch(`has nothing after ${prefix}`)
       expect(refusalOf(row, prefix + row.genuine)).toMatch(`has ${prefix} twice`)
       for (const text of PLACEHOLDERS.filter((text) => !text.startsWith(prefix)))
         expect(refusalOf(row, prefix + text)).toMatch('is a placeholder')
@@ -341,16 +376,19 @@ describe('a secret that you choose', () => {
     expect(likely?.[0]).toMatch(/^the configured secret looks like a placeholder/)
   })
 
-  it.each(madeByUser)('$name: only what is no text, blank or ill-formed is refused', (row) => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (secret) => {
-        const isPossible = secret.trim() !== '' && !/^[\r\n]|[\r\n]$/.test(secret)
-        expect(refusalOf(row, secret) === undefined).toBe(isPossible)
-      }),
-      { numRuns: 30 },
-    )
-    expect(refusalOf(row, 'half a pair: \ud800')).toMatch('surrogate')
-  })
+  it.each(madeByUser.filter((row) => !isPair(row)))(
+    '$name: only what is no text, blank or ill-formed is refused',
+    (row) => {
+      fc.assert(
+        fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (secret) => {
+          const isPossible = /[^\s"']/.test(secret) && !/^[\r\n]|[\r\n]$/.test(secret)
+          expect(refusalOf(row, secret) === undefined).toBe(isPossible)
+        }),
+        { numRuns: 30 },
+      )
+      expect(refusalOf(row, 'half a pair: \ud800')).toMatch('surrogate')
+    },
+  )
 })
 
 it.each(KINDS)('%s: another kind of key is named, %s', async (name, text, words) => {
@@ -433,8 +471,8 @@ describe('what is no text', () => {
     [createSecretKey('whsec_a', 'utf8'), /is KeyObject/],
     [Promise.resolve('whsec_a'), /is Promise/],
     [[], /at least one/],
-    ['', /empty or blank/],
-    [' \u00a0\t', /empty or blank/],
+    ['', /empty or unset/],
+    [' \u00a0\t', /empty or unset/],
   ] as const
 
   it.each(rows.flatMap((row) => named.map(([given, words]) => ({ name: row.name, row, given, words }))))(
@@ -510,8 +548,9 @@ describe('other text that is compared exactly', () => {
   )
 
   it.each([
-    ['', /empty or blank/],
-    [' ', /empty or blank/],
+    ['', /empty or unset/],
+    [' ', /empty or unset/],
+    ['undefined', /empty or unset/],
     ['a token\n', /line break/],
   ])('the verify token of Meta is not %j', async (verifyToken, words) => {
     const meta = await schemeFactory('meta')

@@ -1,7 +1,9 @@
 import { namedSecrets, secretText } from '../../auth/secrets.ts'
 import type { CodeScheme } from '../../code-scheme.ts'
+import { ListenerConfigError } from '../../errors.ts'
 import { encodeBase64, encodeUtf8 } from '../../lib/bytes.ts'
 import type { Json } from '../../lib/json.ts'
+import type { OptionCheck } from '../../lib/options.ts'
 import { fail, mismatch } from '../../reason.ts'
 import {
   type CodeSchemeFactory,
@@ -38,7 +40,7 @@ export function basicScheme<EventName extends string = never>(
       'Nothing is signed: user and password only identify the caller, and anyone who has seen them can forge deliveries.',
   }
   return defineCodeScheme(scheme, SHARED_SECRET_OPTIONS, ({ secrets }, authBy) => {
-    const known = namedSecrets(secrets, 'secrets', secretText).map(({ id, secret }) => ({
+    const known = namedSecrets(secrets, 'secrets', userAndPassword).map(({ id, secret }) => ({
       id,
       secret: encoded(secret),
     }))
@@ -54,6 +56,18 @@ export function basicScheme<EventName extends string = never>(
       return authBy(holder)
     }
   })
+}
+
+/** The password alone authenticates. A URL may have one without a user, `https://:password@…`, so the user may be empty. */
+const userAndPassword: OptionCheck = (value, option) => {
+  secretText(value, option)
+  const [, user, password] = /^([^:]*):?(.*)$/s.exec(`${value}`) ?? []
+  if (user) secretText(user, option)
+  if (!/[^\s:"']/.test(`${password}`))
+    throw new ListenerConfigError(
+      option,
+      'has no password behind its first colon; set the environment variable',
+    )
 }
 
 const encoded = (userAndPassword: string): string => encodeBase64(encodeUtf8(userAndPassword))

@@ -94,12 +94,9 @@ const API_KEY = /^(sk|rk|pk)_(live|test)_/
 const RULES: readonly (readonly [mistaken: RegExp, is: string])[] = [
   [/^-----BEGIN|^\w+:\/\/|^eyJ[^.]+\.|^[{[]"/, 'is a PEM, a URL, a JWT or JSON'],
   [/^(export )?([A-Z]\w*|[a-z]+_\w+)=["']?[\w$/+{<]/m, 'is from a .env file; pass only what follows the ='],
+  [/^[$%{]|\benv(iron)?[.[]/i, 'is a placeholder: the name of a variable; pass its value'],
   [
-    /^(undefined|null|\[object .*)$|^[$%{]|\benv(iron)?[.[]/i,
-    'is a placeholder: undefined, null or the name of a variable; pass its value',
-  ],
-  [
-    /^([a-z]+_)*([[<].*|[x-]{3,}|(change|your|replace|insert|paste)[-_ ]?(me|.*(secret|key|token|here)).*)$|x{8}|[•…]|\.{3}|\*{3}/i,
+    /^([a-z]+_)*([[<](?!object ).*|[x-]{3,}|(change|your|replace|insert|paste)[-_ ]?(me|.*(secret|key|token|here)).*)$|x{8}|[•…]|\.{3}|\*{3}/i,
     'is a placeholder or a masked secret',
   ],
   [/^["'`]|["'`]$/, 'has quotes around it; remove them'],
@@ -127,7 +124,7 @@ export function secretMistake(
   if (other) return `is ${other[1]}`
   if (!signsWithApiKey && API_KEY.test(secret)) return 'is an API key'
   const bare = withoutPrefix(secret, prefix)
-  if (bare === '') return `has nothing after ${prefix}`
+  if (/^=*$/.test(bare)) return `has nothing after ${prefix}`
   // A short prefix, such as sig_, may also occur by chance.
   const isTwice = prefix.length > 4 ? secret.split(prefix).length > 2 : prefix && bare.startsWith(prefix)
   if (isTwice) return `has ${prefix} twice; remove one, or pass two secrets as a list`

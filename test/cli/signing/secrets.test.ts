@@ -67,7 +67,7 @@ test.each(['', '\n', ' '.repeat(20)])('a file that holds %o is an empty secret',
 
 test.each([
   ['short', 'must have at least 16 characters'],
-  ['', 'is empty or blank; set the environment variable, e.g. by node --env-file=.env'],
+  ['', 'looks empty or unset; set the environment variable, e.g. by node --env-file=.env'],
   [' '.repeat(20), 'must have at least 16 characters'],
 ])('the secret %o is refused without repeating it', async (secret, problem) => {
   const ended = await runCommand(['listen', '--port', '0'], { env: { HOOKGATE_SECRET: secret } })

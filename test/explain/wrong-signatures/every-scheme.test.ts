@@ -108,7 +108,7 @@ describe('every scheme with a secret', () => {
   it.each(withKeys)('$scheme: an error of the secret names the sender and its word for it', async (file) => {
     const { sender, secretName } = (await schemeFactory(file.scheme)).scheme
     const error = await withOtherSecrets({ ...file, options: firstOf(file.options) }, () => '')
-    expect(error).toMatch(/is empty or blank/)
+    expect(error).toMatch(/looks empty or unset/)
     expect(error).toContain(`for ${sender}, pass the ${secretName}`)
   })
 

@@ -193,7 +193,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     name: '6 an empty secret',
-    says: /empty or blank/,
+    says: /empty or unset/,
     fix: /environment variable.*pass the/,
     of: () => ({ secret: '' }),
   },
