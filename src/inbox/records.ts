@@ -70,7 +70,7 @@ export class Records {
     return answer
   }
 
-  /** Renews the lease. Answers `held`, `locked`, `done`, or `none` if another worker has the job. */
+  /** Renews the lease. Answers `held`, `locked`, `done`, `taken over` by another worker, or `none` if it is forgotten. */
   renew(held: Held): Promise<string> {
     return this.#renewals.ask(held)
   }

@@ -382,9 +382,11 @@ export class Run<Given extends Listener<unknown>> {
       const begun = this.#isBegun
       const answer = await records.renew({ ...this.#attempt, begun })
       if (this.#isOver || this.#isLost) return
-      if (answer === NONE || answer === 'done') {
+      const isTakenOver = answer === 'taken over'
+      if (answer === NONE || answer === 'done' || isTakenOver) {
         if (this.#isEnding) return // perhaps by this run
-        if (!this.#isDoneInTransaction) return this.abandon(answer === 'done' ? FINISHED : TAKEN_OVER)
+        if (!this.#isDoneInTransaction || isTakenOver)
+          return this.abandon(answer === 'done' ? FINISHED : TAKEN_OVER)
         this.#unexpire() // if done by this run, there is nothing to lose
         return this.#beatIn(this.#startedAt + maxRunMs - performance.now())
       }

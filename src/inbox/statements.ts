@@ -409,7 +409,7 @@ ${recording('answers')}`
 ), answers AS (
   SELECT ${record({
     key: 'asked.key',
-    answer: `CASE WHEN beaten.key IS NOT NULL THEN 'held' WHEN ${isRun('job', 'asked')} THEN 'locked' WHEN job.state = 'done' THEN 'done' ELSE '${NONE}' END`,
+    answer: `CASE WHEN beaten.key IS NOT NULL THEN 'held' WHEN ${isRun('job', 'asked')} THEN 'locked' WHEN job.state = 'done' THEN 'done' WHEN job.key IS NOT NULL THEN 'taken over' ELSE '${NONE}' END`,
   })} FROM asked LEFT JOIN beaten ON beaten.key = asked.key LEFT JOIN ${table} AS job ON ${ofAsked('job')}
 )
 ${recording('answers')}`

@@ -968,6 +968,15 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       expect([isAborted(), told]).toMatchObject([true, lost('unless its done(tx) was committed')])
     })
 
+    it('a run that goes on after its done(tx) was rolled back hears from its next renewal that it was taken over', async () => {
+      const begin: InboxHandler<Listener> = (_event, { done }) => inTransaction(done, 'ROLLBACK')
+      const { table, told, isAborted, beaten, passTo } = await timedRun({ begin })
+      await on.pool.query(`UPDATE ${table} SET worker = 'another'`)
+      await passTo(30_000)
+      await beaten(1)
+      expect([isAborted(), told]).toMatchObject([true, lost('another worker has taken over the event')])
+    })
+
     it('a handler that hangs after done(tx) is told after maxRunMs', async () => {
       const { box, listener } = await scene()
       const { opened, open } = gate()
