@@ -110,6 +110,7 @@ export class Worker<Given extends Listener<unknown>> implements InboxWorker {
           if (this.#wakes === wakes + 1 && this.#crew.isIdle) put = this.#put
         }
       } catch (error) {
+        put = undefined // others may be put during the outage
         this.#probe.fail()
         await this.#outage(error)
       }

@@ -147,6 +147,25 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker that a put in its process 
     expect(asked).toEqual(['take', 'putOne', 'takePut', 'putOne', 'take'])
   })
 
+  it('starts a job that is put after the take of an earlier one has failed', async () => {
+    let hasFailed = false
+    const { started, putHere } = await scene({
+      handler: () => new Promise(() => {}),
+      between: {
+        sending(name) {
+          if (name !== 'takePut' || hasFailed) return
+          hasFailed = true
+          throw new Error('the connection was reset')
+        },
+      },
+    })
+    const ids = [await putHere()]
+    await until(() => hasFailed)
+    await nextTurn()
+    ids.push(await putHere())
+    await expect.poll(() => started.toSorted()).toEqual(ids.toSorted())
+  })
+
   it('looks for others at once if another worker was faster, and leaves it that job', async () => {
     const found: string[] = []
     const { asked, started, table, putHere, putElsewhere } = await scene({
