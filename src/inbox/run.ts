@@ -292,7 +292,7 @@ export class Run<Given extends Listener<unknown>> {
     throw new ListenerConfigError('delayMs', 'must return a number of milliseconds, 0 or more')
   }
 
-  /** Asks until it is answered, or until the lease has ended: first together with other ends, then alone. */
+  /** Asks until it is answered, or until the lease has ended: first together with other ends, then alone, at least once. */
   async #recorded(end: End): Promise<string> {
     const { records } = this.#options
     this.#isEnding = true
@@ -302,7 +302,7 @@ export class Run<Given extends Listener<unknown>> {
         const answer = isAlone ? await records.endAlone(end) : await records.end(end)
         if (answer !== LOCKED) return answer
       } catch (error) {
-        if (this.#isLost || performance.now() >= this.#heldUntil) throw error
+        if (this.#isLost || (isAlone && performance.now() >= this.#heldUntil)) throw error
         const pause = pauseMs
         await new Promise<void>((resolve) => void afterwards(pause, resolve))
       }

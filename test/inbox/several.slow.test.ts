@@ -102,7 +102,11 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the statements of a worker, each fo
     expect(told).toHaveLength(10)
   })
 
-  it('a statement for several that fails is no one’s end: each then goes alone', async () => {
+  it.each([
+    ['while the lease goes on', 0],
+    ['though a busy process has let it end', 61],
+  ])('a statement for several that fails is no one’s end: each then goes alone, %s', async (_when, seconds) => {
+    const time = monotonicTime()
     const { box, start, told } = await scene(10)
     const { opened, open } = gate()
     start(
@@ -113,6 +117,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the statements of a worker, each fo
       },
     )
     await expect.poll(() => box.counts()).toMatchObject({ running: 10 })
+    time.pass(seconds)
     open()
     await expect.poll(() => box.counts()).toMatchObject({ done: 10 })
     expect(told).toEqual([])
