@@ -373,6 +373,7 @@ export class Run<Given extends Listener<unknown>> {
     const { leaseMs, maxRunMs, records } = this.#options
     const sentAt = performance.now()
     if (this.#isBegun && sentAt - this.#startedAt >= maxRunMs) {
+      if (this.#isEnding) return // that has the rest of the lease
       const unless = this.#isDoneInTransaction ? 'unless its done(tx) was committed, ' : ''
       return this.abandon(`the handler still runs after ${maxRunMs} ms: ${unless}${RUNS_AGAIN}`)
     }

@@ -105,23 +105,26 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the statements of a worker, each fo
   it.each([
     ['while the lease goes on', 0],
     ['though a busy process has let it end', 61],
-  ])('a statement for several that fails is no one’s end: each then goes alone, %s', async (_when, seconds) => {
-    const time = monotonicTime()
-    const { box, start, told } = await scene(10)
-    const { opened, open } = gate()
-    start(
-      () => opened,
-      {},
-      (text) => {
-        if (isEnd(text) && text.includes('SKIP LOCKED')) throw new Error('refused')
-      },
-    )
-    await expect.poll(() => box.counts()).toMatchObject({ running: 10 })
-    time.pass(seconds)
-    open()
-    await expect.poll(() => box.counts()).toMatchObject({ done: 10 })
-    expect(told).toEqual([])
-  })
+  ])(
+    'a statement for several that fails is no one’s end: each then goes alone, %s',
+    async (_when, seconds) => {
+      const time = monotonicTime()
+      const { box, start, told } = await scene(10)
+      const { opened, open } = gate()
+      start(
+        () => opened,
+        {},
+        (text) => {
+          if (isEnd(text) && text.includes('SKIP LOCKED')) throw new Error('refused')
+        },
+      )
+      await expect.poll(() => box.counts()).toMatchObject({ running: 10 })
+      time.pass(seconds)
+      open()
+      await expect.poll(() => box.counts()).toMatchObject({ done: 10 })
+      expect(told).toEqual([])
+    },
+  )
 
   it('a delay that is no number is told, and holds up no other job', async () => {
     const { box, ids, start, told } = await scene(2)

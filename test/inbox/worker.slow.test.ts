@@ -408,11 +408,13 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
   /** A run, in a time that passes only as told. `renewal` is asked for each renewal, and may send it. */
   async function timedRun({
     renewal = (send) => send(),
+    end = (send) => send(),
     begin = async () => {},
     leaseMs = 60_000,
     maxRunMs,
   }: {
     renewal?: (send: () => Promise<unknown>, count: number) => Promise<unknown>
+    end?: (send: () => Promise<unknown>) => Promise<unknown>
     begin?: InboxHandler<Listener>
     leaseMs?: number
     maxRunMs?: number
@@ -431,6 +433,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
         })
       }
       if (text.includes('fate')) takenAt = performance.now()
+      if (text.includes('ended AS (')) return end(send)
       if (!text.includes('beaten')) return send()
       renewals += 1
       return renewal(send, renewals)
@@ -447,7 +450,7 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
     onTestFinished(open)
     await until(() => signals.length === 1 && unanswered === 0)
     return {
-      ...{ table, told },
+      ...{ table, told, finish: open },
       isAborted: () => signals[0]?.aborted,
       /** Resolves when so many renewals were asked for, and those that were sent are answered. */
       beaten: (count: number) => until(() => renewals === count && unanswered === 0),
@@ -748,6 +751,42 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('a worker of an inbox'), () => {
       expect(attempts).toEqual([1, 2])
       expect(told).toMatchObject([{ state: 'lost', attempt: 1 }])
       open()
+    })
+
+    it('a success that is still being recorded after maxRunMs counts', async () => {
+      const back = gate()
+      const { table, told, finish, beaten, passTo } = await timedRun({
+        end: (send) => back.opened.then(send),
+        maxRunMs: 29_000,
+      })
+      await passTo(28_000)
+      finish()
+      await passTo(30_000)
+      back.open()
+      await expect.poll(() => rows(table)).toMatchObject([{ state: 'done' }])
+      await beaten(0)
+      expect(told).toEqual([])
+    })
+
+    it('a success that cannot be recorded after maxRunMs is lost when its lease ends', async () => {
+      let hasEnded = false
+      const { told, finish, beaten, passTo } = await timedRun({
+        async end() {
+          hasEnded = true
+          throw new Error('the database refuses it')
+        },
+        maxRunMs: 59_000,
+      })
+      await passTo(30_000)
+      await beaten(1)
+      await passTo(58_000)
+      finish()
+      await until(() => hasEnded)
+      for (let at = 60_000; at < 90_000; at += 1000) await passTo(at)
+      expect(told).toEqual([])
+      for (let at = 90_000; told.length === 0; at += 1000) await passTo(at)
+      expect(told).toMatchObject(lost('the database refuses it'))
+      await beaten(1)
     })
 
     it('a handler that hangs keeps no other event waiting after maxRunMs', async () => {
