@@ -4,7 +4,13 @@ import { EventStoreError } from '../../src/errors.ts'
 import { inbox } from '../../src/inbox/index.ts'
 import { type MysqlClient, type MysqlStore, mysqlSchema, mysqlStore } from '../../src/stores/mysql/store.ts'
 import { entityVersions, postgresStore } from '../../src/stores/postgres/store.ts'
-import { type MysqlServer, startMysql, WHY_NO_MARIADB, WHY_NO_MYSQL } from '../support/mariadb-server.ts'
+import {
+  IS_MYSQL,
+  type MysqlServer,
+  startMysql,
+  WHY_NO_MARIADB,
+  WHY_NO_MYSQL,
+} from '../support/mariadb-server.ts'
 
 const LEASE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -268,6 +274,11 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
         losing('(event_id, expires_at, listener_id)'),
       ],
       [
+        'the begin of listeners in one more unique key',
+        `${columns()}, ${KEYED}, UNIQUE (event_id, expires_at, listener_id(9))`,
+        losing('(event_id, expires_at, listener_id(9)) and (event_id, listener_id)'),
+      ],
+      [
         'listeners of any case as one',
         `${columns('VARCHAR(500) CHARSET latin1')}, ${KEYED}`,
         foreign('listener_id'),
@@ -276,11 +287,6 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
         'none of its columns',
         'expires_at DATETIME(6) PRIMARY KEY',
         foreign('event_id, listener_id, owner, done'),
-      ],
-      [
-        'no index for sweep()',
-        `${columns().replace(/, KEY.*/, '')}, ${KEYED}`,
-        'no index begins with expires_at, so sweep() reads the whole table',
       ],
     ])('check() finds a table with %s, and migrate() fails for it', async (_, definition, problem) => {
       const { store, table } = await fresh()
@@ -299,12 +305,38 @@ describe.skipIf(WHY_NO_MYSQL)('the table of mysqlStore, in MariaDB', () => {
         `${columns()}, id BINARY(16) DEFAULT (UUID()) PRIMARY KEY, UNIQUE (event_id, listener_id)`,
       ],
       ['names in capitals', `${columns()}, ${KEYED}`.toUpperCase()],
+      ['having its key twice', `${columns()}, ${KEYED}, UNIQUE again (listener_id, event_id)`],
+      ['a unique key that is wider', `${columns()}, ${KEYED}, UNIQUE (expires_at, event_id, listener_id)`],
     ])('check() and migrate() take a table that differs in %s', async (_, definition) => {
       const { store, table } = await fresh()
       await pool.query(`DROP TABLE ${table}`)
       await pool.query(`CREATE TABLE ${table} (${definition})`)
       expect(await problems(pool, table)).toStrictEqual([])
       await store.migrate()
+    })
+
+    it('check() finds a table with no index for sweep(), and migrate() takes it', async () => {
+      const { store, table } = await fresh()
+      await pool.query(`ALTER TABLE ${table} DROP KEY expires_at`)
+      expect(await problems(pool, table)).toStrictEqual([
+        'no index begins with expires_at, so sweep() reads the whole table',
+      ])
+      await store.migrate()
+    })
+
+    it.each([
+      'SET group_concat_max_len = 4',
+      'SET group_concat_max_len = 20',
+      ...(IS_MYSQL ? [] : ["SET sql_mode = 'ORACLE'", "SET sql_mode = 'EMPTY_STRING_IS_NULL'"]),
+    ])('check() and migrate() tell a right table from a wrong one after %s', async (statement) => {
+      const { table } = await fresh()
+      const client = await session(statement)
+      await mysqlStore(client, { table }).migrate()
+      expect(await problems(client, table)).toStrictEqual([])
+      await pool.query(`ALTER TABLE ${table} DROP PRIMARY KEY, ADD PRIMARY KEY (event_id, listener_id(9))`)
+      const problem = losing('(event_id, listener_id(9))')
+      expect(await problems(client, table)).toStrictEqual([problem])
+      await expect(mysqlStore(client, { table }).migrate()).rejects.toThrow(problem)
     })
 
     it('a copy without its key becomes a right table by the fix of check()', async () => {

@@ -229,18 +229,21 @@ describeEachClient('check()', (client) => {
   const COLUMNS =
     'listener_id TEXT NOT NULL, event_id TEXT NOT NULL, owner TEXT, commits INTEGER NOT NULL, expires_at INTEGER NOT NULL'
   const KEYED = 'PRIMARY KEY (listener_id, event_id)'
+  const INDEX = 'CREATE UNIQUE INDEX keyed ON hookgate_events (listener_id, event_id)'
 
-  it.each([
+  it.each<[string, string, string?]>([
     ['no key', COLUMNS],
+    ['a key of some records', COLUMNS, 'WHERE commits = 0'],
     ['the event alone as its key', `${COLUMNS}, PRIMARY KEY (event_id)`],
     ['the owner in its key', `${COLUMNS}, PRIMARY KEY (listener_id, event_id, owner)`],
     ['listeners of any case as one', `${COLUMNS.replace('TEXT', 'TEXT COLLATE NOCASE')}, ${KEYED}`],
   ])(
     'check() finds a table with %s, migrate() fails for it, and the fix ends that',
-    async (_, definition) => {
+    async (_, definition, indexed) => {
       const { store, sql, close } = await fresh(client)
       await sql('DROP TABLE hookgate_events')
       await sql(`CREATE TABLE hookgate_events (${definition})`)
+      if (indexed !== undefined) await sql(`${INDEX} ${indexed}`)
       const problem =
         'no key tells records apart by the bytes of listener_id and event_id: deliveries get a 503, or are lost'
       await expect(store.migrate()).rejects.toThrow(EventStoreError)
@@ -254,17 +257,22 @@ describeEachClient('check()', (client) => {
     },
   )
 
-  it.each([
+  it.each<[string, string, string?]>([
     ['the order of its key', `${COLUMNS}, PRIMARY KEY (event_id, listener_id)`],
+    ['an index for a key', COLUMNS, ''],
+    ['one name in capitals', `${COLUMNS.replace('listener_id', 'LISTENER_ID')}, ${KEYED}`],
+    ['names in capitals', `${COLUMNS}, ${KEYED}`.toUpperCase()],
+    ['how it says that bytes count', `${COLUMNS.replaceAll('TEXT', 'TEXT COLLATE binary')}, ${KEYED}`],
     ['a unique key that is not primary', `${COLUMNS}, UNIQUE (listener_id, event_id)`],
     [
       'a key of your own beside its own',
       `id INTEGER PRIMARY KEY, ${COLUMNS}, UNIQUE (listener_id, event_id)`,
     ],
-  ])('check() and migrate() take a table that differs in %s', async (_, definition) => {
+  ])('check() and migrate() take a table that differs in %s', async (_, definition, indexed) => {
     const { store, sql, close } = await fresh(client)
     await sql('DROP TABLE hookgate_events')
     await sql(`CREATE TABLE hookgate_events (${definition})`)
+    if (indexed !== undefined) await sql(`${INDEX} ${indexed}`)
     await store.migrate()
     expect(await store.check()).toEqual([])
     expect(await store.claim(keyOf(1), 'a', LEASE_MS)).toBe('acquired')

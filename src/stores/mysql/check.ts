@@ -57,6 +57,11 @@ export async function problemsOf(
       'ALTER TABLE … ENGINE = InnoDB',
     ],
     [
+      isUsable && engine !== VIEW && !shape.isIndexed,
+      'no index begins with expires_at, so sweep() reads the whole table',
+      'ALTER TABLE … ADD KEY expires_at (expires_at)',
+    ],
+    [
       setsInsertIds,
       "a trigger or an AUTO_INCREMENT column of the table changes the insert ID, which is the store's answer",
       'DROP TRIGGER, or ALTER TABLE … DROP COLUMN',
@@ -128,7 +133,7 @@ const MOST_SECONDS_OFF = 10
 const VIEW = 'VIEW'
 
 const COLUMNS = ['event_id', 'listener_id', 'owner', 'done', 'expires_at'] as const
-const KEY = 'event_id, listener_id'
+const KEY = ['event_id', 'listener_id'] as const
 
 /** What is known of the table and the session. */
 interface Shape {
@@ -136,8 +141,8 @@ interface Shape {
   readonly engine: string | undefined
   /** Columns that are not there, or hold no bytes: a collation takes different texts for the same. */
   readonly missing: readonly string[]
-  /** The keys that tell records apart, of columns in alphabetical order. Leaves out those with columns that the store does not write. */
-  readonly keys: readonly string[]
+  /** The keys that tell records apart, each as its columns in alphabetical order. Leaves out those with columns that the store does not write. */
+  readonly keys: readonly (readonly string[])[]
   /** Whether `sweep()` has its index. */
   readonly isIndexed: boolean
   /** Whether others set insert IDs. */
@@ -145,6 +150,7 @@ interface Shape {
   readonly isClockSet: boolean
 }
 
+/** Asks without `''`, which an `sql_mode` takes for NULL, and without GROUP_CONCAT, which a setting cuts. */
 export async function shapeOf(run: RunStatement, table: string): Promise<Shape> {
   const { name, database } = tableOf(table)
   const schema = database === undefined ? 'DATABASE()' : `'${database}'`
@@ -153,11 +159,10 @@ export async function shapeOf(run: RunStatement, table: string): Promise<Shape> 
     textsIn(
       await run(
         ending(`SELECT CONCAT('engine=', COALESCE(ENGINE, TABLE_TYPE)) AS finding FROM information_schema.TABLES WHERE ${at}
-UNION ALL SELECT CONCAT('column=', LOWER(COLUMN_NAME), COALESCE(CONCAT(' in ', COLLATION_NAME), '')) FROM information_schema.COLUMNS WHERE ${at}
+UNION ALL SELECT CONCAT('column=', IF(COLLATION_NAME IS NULL, LOWER(COLUMN_NAME), CONCAT(LOWER(COLUMN_NAME), ' in ', COLLATION_NAME))) FROM information_schema.COLUMNS WHERE ${at}
 UNION ALL SELECT CONCAT('index=', LOWER(COLUMN_NAME)) FROM information_schema.STATISTICS WHERE ${at} AND SEQ_IN_INDEX = 1
-UNION ALL SELECT CONCAT('key=', GROUP_CONCAT(LOWER(COLUMN_NAME), COALESCE(CONCAT('(', SUB_PART, ')'), '') ORDER BY COLUMN_NAME SEPARATOR ', '))
+UNION ALL SELECT CONCAT('key=', HEX(INDEX_NAME), ' ', IF(SUB_PART IS NULL, LOWER(COLUMN_NAME), CONCAT(LOWER(COLUMN_NAME), '(', SUB_PART, ')')))
   FROM information_schema.STATISTICS WHERE ${at} AND NON_UNIQUE = 0
-  GROUP BY INDEX_NAME HAVING MIN(LOWER(COLUMN_NAME) IN ('${COLUMNS.join("', '")}')) = 1
 UNION ALL SELECT 'sets=column' FROM information_schema.COLUMNS WHERE ${at} AND EXTRA LIKE '%auto_increment%'
 UNION ALL SELECT 'sets=trigger' FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${schema} AND EVENT_OBJECT_TABLE = '${name}'
 UNION ALL SELECT 'clock=set' WHERE ABS(TIMESTAMPDIFF(SECOND, NOW(6), SYSDATE(6))) > ${MOST_SECONDS_OFF}`),
@@ -172,17 +177,30 @@ UNION ALL SELECT 'clock=set' WHERE ABS(TIMESTAMPDIFF(SECOND, NOW(6), SYSDATE(6))
   return {
     engine: found('engine')[0],
     missing: columns.length === 0 ? [] : COLUMNS.filter((column) => !columns.includes(column)),
-    keys: found('key').sort(),
+    keys: keysOf(found('key')),
     isIndexed: found('index').includes('expires_at'),
     setsInsertIds: found('sets').length > 0,
     isClockSet: found('clock').length > 0,
   }
 }
 
+/** From texts that each name a key, and a column of it or the begin of one. */
+function keysOf(texts: readonly string[]): readonly (readonly string[])[] {
+  const keys = new Map<string, string[]>()
+  for (const text of texts.toSorted()) {
+    const at = text.indexOf(' ')
+    const name = text.slice(0, at)
+    keys.set(name, [...(keys.get(name) ?? []), text.slice(at + 1)])
+  }
+  const isWritten = (part: string) => COLUMNS.some((column) => column === part.replace(/\(\d+\)$/, ''))
+  return [...keys.values()].filter((key) => key.every(isWritten)).sort()
+}
+
 /** In what the table that is there is unlike the one that `migrate()` creates. */
-export function unlike({ engine, missing, keys, isIndexed }: Shape): StoreProblem[] {
+export function unlike({ engine, missing, keys }: Shape): StoreProblem[] {
   const isTable = engine !== undefined && engine !== VIEW
   const isOurs = isTable && missing.length === 0
+  const haveBoth = keys.every((key) => KEY.every((column) => key.includes(column)))
   return problemsIn([
     [
       engine === VIEW,
@@ -195,14 +213,9 @@ export function unlike({ engine, missing, keys, isIndexed }: Shape): StoreProble
       'pass another `table`, or give this one the columns of mysqlSchema()',
     ],
     [
-      isOurs && keys.join() !== KEY,
-      `the table tells records apart by ${keys.map((key) => `(${key})`).join(' and ') || 'no key'}, not by (${KEY}) alone: events run twice or are lost`,
-      `delete repeated records except a done one, then ALTER TABLE … DROP all other unique keys, ADD PRIMARY KEY (${KEY})`,
-    ],
-    [
-      isOurs && !isIndexed,
-      'no index begins with expires_at, so sweep() reads the whole table',
-      'ALTER TABLE … ADD KEY expires_at (expires_at)',
+      isOurs && !(haveBoth && keys.some(({ length }) => length === KEY.length)),
+      `the table tells records apart by ${keys.map((key) => `(${key.join(', ')})`).join(' and ') || 'no key'}, not by (${KEY.join(', ')}) alone: events run twice or are lost`,
+      `delete repeated records except a done one, then ALTER TABLE … DROP all other unique keys, ADD PRIMARY KEY (${KEY.join(', ')})`,
     ],
   ])
 }

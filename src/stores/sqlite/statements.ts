@@ -68,8 +68,8 @@ export const KEY = 'a key'
 
 /** The names of a table and of an index of it, if they exist, and one row more at the end. Takes the table, the index, the table, and the table. */
 export const NAMES: string = `SELECT ${columnAnswer(`CASE type WHEN 'view' THEN '${VIEW}' ELSE name END`)} AS answer FROM sqlite_master WHERE name = ? OR (name = ? AND tbl_name = ?)
-UNION ALL SELECT ${literalAnswer(KEY)} FROM pragma_index_list(?) AS list WHERE list."unique"
-  AND (SELECT group_concat(name || ' ' || coll) FROM (SELECT name, coll FROM pragma_index_xinfo(list.name) WHERE key ORDER BY name)) = 'event_id BINARY,listener_id BINARY'
+UNION ALL SELECT ${literalAnswer(KEY)} FROM pragma_index_list(?) AS list WHERE list."unique" AND NOT list.partial
+  AND (SELECT group_concat(lower(name) || ' ' || upper(coll)) FROM (SELECT name, coll FROM pragma_index_xinfo(list.name) WHERE key ORDER BY lower(name))) = 'event_id BINARY,listener_id BINARY'
 UNION ALL SELECT ${literalAnswer(END)}`
 
 export interface SqliteStatements {
