@@ -17,8 +17,13 @@ const sendsSecret = ({ algorithm, covers, signature }: Sending) =>
 
 const NAMES = (Object.keys(SCHEMES) as SchemeName[]).filter((name) => sendsSecret(SCHEMES[name].scheme))
 
-/** `Headers` writes the first one for a repeated header. */
-const SECRETS = ['open, sesame', 'open,sesame', 'open,  sesame, ,x', 'Bearer open, sesame']
+/** `Headers` writes the first one for a repeated header. With a colon, as HTTP Basic has one. */
+const SECRETS = [
+  'user:open, sesame',
+  'user:open,sesame',
+  'user:open,  sesame, ,x',
+  'Bearer user:open, sesame',
+]
 
 function rowsFor(name: SchemeName): readonly Row[] {
   const header = SCHEMES[name].scheme.signature.headers[0] ?? ''

@@ -6,7 +6,7 @@ import { SCHEME_NAMES } from '../../support/schemes.ts'
 import { runCommand } from '../shared-process.ts'
 import { shell, startListener, temporaryDirectory } from '../support.ts'
 
-const SECRET = 'a secret of another sender'
+const SECRET = 'user:a secret of another sender' // HTTP Basic has a colon
 const env = { HOOKGATE_SECRET: SECRET }
 const BODY = '{"id":"evt_1","type":"invoice.paid"}'
 
