@@ -348,7 +348,7 @@ RETURNING ${record({
   SELECT record FROM taken UNION ALL
   SELECT ${record({ more: 'TRUE' })} WHERE ${
     inOrder
-      ? `(SELECT count(*) FROM due_behind) = ${LOOKED_AT}`
+      ? `(SELECT count(*) FROM due_behind) = ${LOOKED_AT} OR (SELECT count(*) FROM ended) = ${LOOKED_AT}`
       : `(SELECT number FROM ${table} WHERE state = 'behind' AND listener_id = $5::text ORDER BY due_at LIMIT 1) IS NOT NULL`
   }
 )

@@ -295,6 +295,19 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the jobs of a key'), () => {
     },
   )
 
+  it('run in the first drain after 600 of their key were forgotten, each on its own', async () => {
+    const { box, table, listener, put } = await scene()
+    await put('a', 1)
+    await on.pool.query(`INSERT INTO ${table} (key, listener_id, owner, state, due_at, put_at, id, order_key, envelope)
+      SELECT gen_random_uuid(), listener_id, 'x', 'behind', now(), now(), n::text, order_key, '' FROM ${table}, generate_series(1, 600) AS n`)
+    const jobs = await box.list({ limit: 1000 })
+    await Promise.all(jobs.filter(({ eventId }) => /^\d+$/.test(eventId)).map(({ id }) => box.forget(id)))
+    expect(await drained(box, listener, () => {})).toMatchObject({
+      ran: ['a1'],
+      did: { done: 1, waiting: 0 },
+    })
+  })
+
   it('run soon, each of 300 that is put while the one before it is forgotten', async () => {
     const { box, table, listener, put } = await scene({ maxAttempts: 1, afterDead: 'hold' })
     const ran = new Set<string>()
