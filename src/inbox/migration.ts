@@ -1,6 +1,8 @@
 import { EventStoreError } from '../errors.ts'
+import { memberOf } from '../lib/member-of.ts'
 import { answering, NONE } from '../stores/answer.ts'
 import type { StoreProblem } from '../stores/contract.ts'
+import { errorsIn } from '../stores/orms.ts'
 import {
   DEADLOCK_DETECTED,
   hasSqlState,
@@ -13,6 +15,7 @@ import {
   block,
   dropBroken,
   isBusy,
+  pathOfIndex,
   quotedTable,
   type TableDefinition,
 } from '../stores/postgres/statements.ts'
@@ -141,12 +144,17 @@ const FAILED_TRANSACTION = '25P02'
 const NOT_SUPPORTED = '0A000'
 const DUPLICATE_TABLE = '42P07'
 const DUPLICATE_COLUMN = '42701'
+const INTERNAL_ERROR = 'XX000'
 
 /** Another process migrates, or an open transaction has locked the table. */
 const isInTheWay = (error: unknown) =>
   [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED, UNIQUE_VIOLATION, DUPLICATE_TABLE, DUPLICATE_COLUMN].some((state) =>
     hasSqlState(error, state),
-  )
+  ) ||
+  (hasSqlState(error, INTERNAL_ERROR) &&
+    [...errorsIn(error)].some((one) =>
+      String(memberOf(one, 'message')).includes('tuple concurrently updated'),
+    ))
 
 /** What tests replace. */
 export interface MigrationClock {
@@ -179,13 +187,14 @@ export async function migrateInbox(
   try {
     const created = () => migrate(run, definitionOf(table, indexes), name)
     while (!(await patience.took(created))) await lackIn(run, name) // which no waiting ends, if a name is taken
-    for (let mended = NONE; ; ) {
+    for (let mended = NONE, isRepeated = false; ; ) {
       const lack = await lackIn(run, name)
       if (lack === NONE) {
         if (await patience.took(() => dropUnnumbered(run, name))) return
         continue
       }
-      if (lack === mended) throw withoutEffect(name, lack)
+      if (lack === mended && isRepeated) throw withoutEffect(name, lack)
+      isRepeated = lack === mended // once, it may be another process that has dropped what it could not build
       mended = NONE
       if (lack === 'busy') await patience.wait()
       else if (await patience.took(() => amend(run, name, indexes, lack, patience))) mended = lack
@@ -315,7 +324,7 @@ function lackOf(name: string, indexes: readonly Index[]): string {
   WHEN ${isPlain} AND NOT ${has('pg_constraint', isForeignKey(table))} THEN 'foreign key'
   WHEN ${has('pg_constraint', `${isForeignKey(table)} AND NOT convalidated`)} THEN 'proof' END`,
     `lacking AS (
-  SELECT place, name, pg_class.oid AS found, pg_class.oid IS NOT NULL AND indexrelid IS NULL AS is_taken
+  SELECT place, name, pg_class.oid AS found, pg_class.oid IS NOT NULL AND (indexrelid IS NULL OR relkind <> 'i') AS is_taken
   FROM (VALUES ${built}) AS wanted (place, name, relation)
   LEFT JOIN pg_class ON relname = relation AND relnamespace = coalesce(
     (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('${table}')),
@@ -447,9 +456,7 @@ async function giveNumbers(run: RunStatement, name: string, patience: Patience):
 /** At the end: here is also what a process has left that died, or that was late to build it. */
 async function dropUnnumbered(run: RunStatement, name: string): Promise<void> {
   const { table } = quotedTable(name)
-  const built = answering(`SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON oid = indexrelid
-  WHERE indrelid = '${table}'::regclass AND relname = '${unnumbered(name).relation}'`)
-  const path = await answerOf(run, built, [])
+  const path = await answerOf(run, answering(pathOfIndex(table, unnumbered(name).relation)), [])
   if (path !== NONE) await concurrently((how) => run(`DROP INDEX ${how} IF EXISTS ${path}`, []))
 }
 

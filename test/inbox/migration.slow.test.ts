@@ -281,18 +281,96 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('migrate() on a table of an earlier 
     await tx.query('ROLLBACK')
   })
 
-  it('tries each step again that Postgres ends because two processes wait for each other, the first one too', async () => {
-    const { table } = await old(10)
-    const ended = new Set<string>()
-    const client = {
-      query(text: string, values: string[]) {
-        if (ended.has(text) || text.includes('lacking')) return on.pool.query(text, values)
-        ended.add(text)
-        return Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' }))
-      },
+  it.each([
+    ['wait for each other', '40P01', 'deadlock detected'],
+    ['change an index at once', 'XX000', 'tuple concurrently updated'],
+  ])(
+    'tries each step again that Postgres ends because two processes %s, the first one too',
+    async (_what, code, message) => {
+      const { table } = await old(10)
+      const ended = new Set<string>()
+      const client = {
+        query(text: string, values: string[]) {
+          if (ended.has(text) || text.includes('lacking')) return on.pool.query(text, values)
+          ended.add(text)
+          return Promise.reject(Object.assign(new Error(message), { code }))
+        },
+      }
+      await inbox(client, { table }).migrate()
+      expect(ended.size).toBeGreaterThan(INDEXES.length)
+      expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
+    },
+  )
+
+  it('tries no step again that fails by a fault of the server', async () => {
+    const { table } = await fresh()
+    const query = () => Promise.reject(Object.assign(new Error('invalid page in block 1'), { code: 'XX000' }))
+    await expect(inbox({ query }, { table }).migrate()).rejects.toThrow('invalid page')
+  })
+
+  it.each([
+    [
+      'broken',
+      'due',
+      (index: string) => `UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = '${index}'::regclass`,
+    ],
+    [
+      'needed no more',
+      'unnumbered',
+      (index: string, table: string) => `CREATE INDEX ${index} ON ${table} (put_at) WHERE number = 0`,
+    ],
+  ])(
+    'goes on where another process drops an index that is %s, while this one looks for it',
+    async (_what, suffix, prepare) => {
+      const { table } = await fresh()
+      const index = `${table}_${suffix}`
+      await on.pool.query(prepare(index, table))
+      let drops = 0
+      const query = async (text: string, values: string[]) => {
+        if (drops > 0 || (!text.includes(`relname = '${index}'`) && !text.includes(`relname = ''${index}''`)))
+          return on.pool.query(text, values)
+        drops += 1
+        const before = await on.pool.connect() // its snapshot has the index
+        onTestFinished(() => before.release(true))
+        await before.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM pg_index')
+        await on.pool.query(`DROP INDEX ${index}`)
+        const result = await before.query(text, values)
+        await before.query('COMMIT')
+        return result
+      }
+      await inbox({ query }, { table }).migrate()
+      expect(drops).toBe(1)
+      expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
+    },
+  )
+
+  it('builds an index again that another process drops, as it could not complete it', async () => {
+    const { table } = await fresh()
+    await on.pool.query(`DROP INDEX ${table}_turn`)
+    let builds = 0
+    const query = async (text: string, values: string[]) => {
+      const result = await on.pool.query(text, values)
+      if (!text.startsWith('CREATE')) return result
+      builds += 1
+      if (builds === 1) await on.pool.query(`DROP INDEX ${table}_turn`)
+      return result
     }
-    await inbox(client, { table }).migrate()
-    expect(ended.size).toBeGreaterThan(INDEXES.length)
+    await inbox({ query }, { table }).migrate()
+    expect(builds).toBe(2)
+    expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
+  })
+
+  it('names an index that is not attached to those of all partitions, and leaves it', async () => {
+    const { table: like } = await fresh()
+    const table = `${like}_whole`
+    await on.pool.query(`CREATE TABLE ${table} (LIKE ${like}, PRIMARY KEY (key, listener_id)) PARTITION BY HASH (listener_id);
+      CREATE TABLE ${table}_0 PARTITION OF ${table} FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+      CREATE INDEX ${table}_due ON ONLY ${table} (listener_id, due_at) WHERE state = 'waiting'`)
+    const box = inbox(on.pool, { table })
+    await expect(box.migrate()).rejects.toThrow(new RegExp(`the names of its indexes: ${table}_due\\. `))
+    await on.pool.query(`CREATE INDEX ${table}_0_due ON ${table}_0 (listener_id, due_at) WHERE state = 'waiting';
+      ALTER INDEX ${table}_due ATTACH PARTITION ${table}_0_due`)
+    await box.migrate()
     expect(await indexesOf(table)).toEqual(INDEXES.toSorted())
   })
 

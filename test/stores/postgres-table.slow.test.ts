@@ -125,6 +125,21 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('the table of postgresStore'), () =>
       expect(await problemsOf(store)).not.toMatch(/index/)
     })
 
+    it('migrate() names an index that is not attached to those of all partitions, and leaves it', async () => {
+      const { table: like } = await fresh()
+      const table = `${like}_whole`
+      await pool.query(`CREATE TABLE ${table} (LIKE ${like}) PARTITION BY HASH (event_id);
+        CREATE TABLE ${table}_0 PARTITION OF ${table} FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+        CREATE INDEX ${table}_expires_at ON ONLY ${table} (expires_at)`)
+      const store = postgresStore(pool, { table })
+      await expect(store.migrate()).rejects.toThrow(
+        new RegExp(`the names of its indexes: ${table}_expires_at\\. Rename`),
+      )
+      await pool.query(`CREATE INDEX ${table}_0_expires_at ON ${table}_0 (expires_at);
+        ALTER INDEX ${table}_expires_at ATTACH PARTITION ${table}_0_expires_at`)
+      await store.migrate()
+    })
+
     it('migrate() builds none while somebody builds one, and lets that end', async () => {
       const { store, table } = await fresh()
       await pool.query(`DROP INDEX ${table}_expires_at`)

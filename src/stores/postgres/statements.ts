@@ -72,11 +72,21 @@ export const isBusy = (table: string): string =>
   `EXISTS (SELECT FROM pg_locks WHERE relation = ${table} AND locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
 
-/** PL/pgSQL that drops an index of this name, without the schema, that a failed build has left behind. Declare `broken text`. */
+/**
+ * The path of an index of this name, without the schema, as a query of its rows. Names from the catalogue, because `regclass` makes a number of
+ * one that another process has dropped meanwhile.
+ */
+export const pathOfIndex = (table: string, index: string): string =>
+  `SELECT format('%I.%I', nspname, relname) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE indrelid = to_regclass('${table}') AND relname = '${index}'`
+
+/**
+ * PL/pgSQL that drops an index of this name, without the schema, that a failed build has left behind. Declare `broken text`. One of a table with
+ * partitions is no such: it is invalid until those of all partitions are attached.
+ */
 export const dropBroken = (table: string, index: string): string =>
-  `FOR broken IN SELECT indexrelid::regclass FROM pg_index JOIN pg_class ON oid = indexrelid
-  WHERE indrelid = to_regclass('${table}') AND relname = '${index}' AND NOT indisvalid LOOP
-  EXECUTE 'DROP INDEX ' || broken;
+  `FOR broken IN ${pathOfIndex(table, index)} AND NOT indisvalid AND relkind = 'i' LOOP
+  EXECUTE 'DROP INDEX IF EXISTS ' || broken;
 END LOOP;`
 
 /**
