@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const MAIN = join(ROOT, 'dist/cli/main.js')
@@ -35,6 +36,19 @@ export function cleanEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 /** Runs the built command line until it exits. */
 export function hookgate(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   return run(process.execPath, [MAIN, ...args], surroundings)
+}
+
+/** Installs the built package in a folder, with its dependencies and these other packages of the clone. Returns its own folder. */
+export async function installPackage(cwd: string, others: readonly string[] = []): Promise<string> {
+  const own = join(cwd, 'node_modules/hookgate')
+  await mkdir(own, { recursive: true })
+  const pages = join(ROOT, 'dist/page-') // other tests write programs there meanwhile
+  const filter = (source: string) => !source.startsWith(pages)
+  await cp(join(ROOT, 'dist'), join(own, 'dist'), { recursive: true, filter })
+  await cp(join(ROOT, 'package.json'), join(own, 'package.json'))
+  for (const name of [...Object.keys(packageJson.dependencies), ...others])
+    await symlink(join(ROOT, 'node_modules', name), join(cwd, 'node_modules', name))
+  return own
 }
 
 /** Runs a line in a shell, as if it had been pasted there. */

@@ -484,7 +484,7 @@ describe.skipIf(WHY_NO_CHROMIUM)(inChromium('the inspector, in Chromium'), () =>
     expect(await violations(page)).toEqual([])
     await rows().nth(1).click()
     await detail().getByRole('heading', { name: 'Accepted' }).waitFor()
-    expect(await difference.count()).toBe(0)
+    await expect.poll(() => difference.count()).toBe(0)
   })
 
   it('the inspector searches in bodies, also in those that arrive later, and says when nothing is found', async () => {

@@ -1,9 +1,8 @@
-import { chmod, cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import packageJson from '../../../package.json' with { type: 'json' }
 import type { Found } from '../commands/doctor/support.ts'
-import { type Ended, ROOT, run, temporaryDirectory } from '../support.ts'
+import { type Ended, installPackage, run, temporaryDirectory } from '../support.ts'
 
 interface Installed {
   readonly name: string
@@ -19,12 +18,7 @@ async function projectWith({
   code,
 }: Installed): Promise<{ main: string; cwd: string }> {
   const cwd = await temporaryDirectory()
-  const own = join(cwd, 'node_modules/hookgate')
-  await mkdir(own, { recursive: true })
-  await cp(join(ROOT, 'dist'), join(own, 'dist'), { recursive: true })
-  await cp(join(ROOT, 'package.json'), join(own, 'package.json'))
-  for (const each of Object.keys(packageJson.dependencies))
-    await symlink(join(ROOT, 'node_modules', each), join(cwd, 'node_modules', each))
+  const own = await installPackage(cwd)
   const client = join(cwd, 'node_modules', name)
   await mkdir(client)
   await writeFile(join(client, 'package.json'), JSON.stringify({ name, version, main: 'index.js' }))

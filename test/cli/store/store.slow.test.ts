@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { cp, mkdir, symlink } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStore } from '../../../cli/listen/store.ts'
-import packageJson from '../../../package.json' with { type: 'json' }
 import { sqliteStore } from '../../../src/stores/sqlite/store.ts'
 import { MariadbServer, onMariadb, WHY_NO_MARIADB } from '../../support/mariadb-server.ts'
 import { onPostgres, PostgresServer, WHY_NO_POSTGRES } from '../../support/postgres-server.ts'
@@ -14,7 +12,7 @@ import { onRedis, type RedisServer, startRedis, WHY_NO_REDIS } from '../../suppo
 import { selfSigned } from '../../support/self-signed.ts'
 import {
   hookgate,
-  ROOT,
+  installPackage,
   run,
   SECRET,
   type Surroundings,
@@ -48,13 +46,7 @@ async function shareAndRestart(store: string, surroundings: Surroundings = {}): 
 /** The built package in its own folder, with only these clients beside it. */
 async function installedBeside(...clients: string[]): Promise<{ main: string; cwd: string }> {
   const cwd = await temporaryDirectory()
-  const own = join(cwd, 'node_modules/hookgate')
-  await mkdir(own, { recursive: true })
-  await cp(join(ROOT, 'dist'), join(own, 'dist'), { recursive: true })
-  await cp(join(ROOT, 'package.json'), join(own, 'package.json'))
-  for (const name of [...Object.keys(packageJson.dependencies), ...clients]) {
-    await symlink(join(ROOT, 'node_modules', name), join(cwd, 'node_modules', name))
-  }
+  const own = await installPackage(cwd, clients)
   return { main: join(own, 'dist/cli/main.js'), cwd }
 }
 
