@@ -71,13 +71,14 @@ describe.skipIf(WHY_NO_POSTGRES)(onPostgres('drains that are killed'), () => {
         lost: count(({ effects }) => effects === 0),
         ranAfterSuccess: count(({ is_late }) => is_late),
         repeated: count(({ effects }) => effects > 1),
-        unbegun: count(({ attempts, effects }) => effects > attempts),
+        // Once, a process may die before the start of what it took ahead is counted. It is not taken ahead again.
+        uncounted: count(({ attempts, effects }) => effects > attempts + 1),
       }
       if (KILL_TIMES > 1) console.log(kind, 'drains', counts, { events: EVENTS, waitedLast })
       expect(rows).toHaveLength(EVENTS)
       expect(waitedLast).toBeGreaterThan(0) // so all kills came in the middle of the work
       expect(counts.interrupted).toBeGreaterThan(0)
-      expect(counts).toMatchObject({ lost: 0, ranAfterSuccess: 0, unbegun: 0 })
+      expect(counts).toMatchObject({ lost: 0, ranAfterSuccess: 0, uncounted: 0 })
       if (kind === 'transactions') expect(counts.repeated).toBe(0)
     },
   )
