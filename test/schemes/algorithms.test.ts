@@ -181,11 +181,13 @@ describe.each(KINDS)('a row of $algorithm', ({ algorithm, pair, sign: signBody }
 
   it('refuses the same bytes in another encoding', async () => {
     const bytes = signBody(BODY)
+    const padded = bytes.toString('base64')
+    const unpadded = bytes.toString('base64url') // the same text, if it needs no padding, + or /
     for (const signature of [
       bytes.toString('hex'),
-      bytes.toString('base64url'),
-      `${bytes.toString('base64')}=`,
-      ` ${bytes.toString('base64')}`,
+      ...(unpadded === padded ? [] : [unpadded]),
+      `${padded}=`,
+      ` ${padded}`,
       Buffer.concat([Buffer.alloc(1), bytes]).toString('base64'),
       Buffer.concat([bytes, Buffer.alloc(1)]).toString('base64'),
     ])
